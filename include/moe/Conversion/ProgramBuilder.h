@@ -1,0 +1,136 @@
+//===- ProgramBuilder.h - Builds the host program of a function -*- C++ -*-===//
+//
+// Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+//
+// Collects buffers and commands of one moe_rt.program while the kernels of a
+// function are lowered. Kernel families (Elementwise.cpp, Matmul.cpp, …) use
+// it through a DispatchBuilder: declare buffers, emit the body, finish.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MOE_CONVERSION_PROGRAMBUILDER_H
+#define MOE_CONVERSION_PROGRAMBUILDER_H
+
+#include "moe/Conversion/KernelBuilder.h"
+#include "moe/Conversion/SymbolicDims.h"
+#include "moe/Dialect/MoE/IR/MoE.h"
+#include "moe/Dialect/MoERT/IR/MoERT.h"
+
+namespace mlir::moe {
+
+class ProgramBuilder {
+public:
+  /// Starts the program of `func` next to it, and a gpu.module for kernels.
+  ProgramBuilder(func::FuncOp func, gpu::GPUModuleOp kernels);
+
+  SymbolicDims &dims() { return symbolicDims; }
+  moe_rt::ProgramOp getProgram() { return program; }
+  gpu::GPUModuleOp getKernels() { return kernels; }
+
+  /// The buffer that holds `tensor`, a value of the function or of a kernel
+  /// (a kernel's argument is its input, a yielded value its result). Created
+  /// on first use as input, output, constant or transient.
+  FailureOr<Value> getBuffer(Value tensor);
+
+  /// A transient of `bytes` for use between the dispatches of one kernel.
+  Value addScratch(StringRef name, AffineExpr bytes);
+
+  /// The status buffer; created, and zeroed at the start, on first use.
+  Value getStatus();
+
+  /// Registers a fault site and returns its number. See moe_rt.fault_site.
+  int32_t addFaultSite(StringRef kernel, int64_t slotsPerToken, StringRef message);
+
+  /// A size as a value of the program. `minimumOf` gives the smallest.
+  Value materialize(AffineExpr size);
+  Value minimumOf(ArrayRef<AffineExpr> sizes);
+
+  /// Names for kernels are unique in the module: "plan", then "plan_1", ….
+  std::string uniqueName(StringRef base);
+
+  OpBuilder &builder() { return commands; }
+
+private:
+  friend class DispatchBuilder;
+  func::FuncOp func;
+  gpu::GPUModuleOp kernels;
+  moe_rt::ProgramOp program;
+  SymbolicDims symbolicDims;
+  OpBuilder commands; ///< appends to the program
+  DenseMap<Value, Value> buffers;
+  Value status;
+  int32_t numFaultSites = 0;
+};
+
+/// One dispatch and its kernel. Typical use:
+///
+///   DispatchBuilder d(program, loc, "double", /*workgroupSize=*/64);
+///   KernelBuffer &x = *d.read(input);          // tensors ...
+///   KernelBuffer &s = d.buffer(BufferUse::Write, scratch, i32Type); // ... or buffers
+///   Value n = d.push(program.dims().getDim(input, 0));
+///   ... d.kernel() emits the body ...
+///   d.dispatch({gridX, gridY, gridZ});
+class DispatchBuilder {
+public:
+  DispatchBuilder(ProgramBuilder &program, Location loc, StringRef name,
+                  int64_t workgroupSize);
+
+  KernelBuilder &kernel() { return builder; }
+  ProgramBuilder &program() { return owner; }
+  StringRef getName() const { return name; }
+
+  /// Binds the buffer of a tensor; the same tensor and use binds once.
+  FailureOr<KernelBuffer *> read(Value tensor);
+  FailureOr<KernelBuffer *> write(Value tensor);
+  KernelBuffer *buffer(BufferUse use, Value buffer, Type elementType);
+
+  /// A size as a push constant (an index value of the kernel); constants are
+  /// folded, equal sizes share one constant. Fails above 32 (128 bytes, which
+  /// is all that Vulkan guarantees).
+  Value push(AffineExpr size);
+  Value pushMinimum(ArrayRef<AffineExpr> sizes);
+  /// Two push constants whose values differ from one dispatch of this kernel
+  /// to the next (see dispatchSlices).
+  std::pair<Value, Value> pushRange();
+
+  /// Useful work of the dispatch, for profiles.
+  void setWork(AffineExpr flops, AffineExpr bytes);
+  void setLabel(StringRef text) { label = text.str(); }
+  /// Subgroup lanes that exchange values; recorded for the runtime's check.
+  void setLanes(int64_t count) { lanes = count; }
+
+  /// Finishes the kernel and appends the dispatch. Each grid size is the
+  /// smallest of its expressions (so a limit such as 65535 can be given).
+  LogicalResult dispatch(ArrayRef<SmallVector<AffineExpr>> grid);
+
+  /// One slice of a buffer that is bound in parts.
+  struct Slice {
+    int64_t begin, end;        ///< range pushed by pushRange
+    AffineExpr offset, bytes;  ///< of the buffer
+  };
+  /// Like dispatch, once for each slice of `sliced` (a buffer value).
+  LogicalResult dispatchSlices(ArrayRef<SmallVector<AffineExpr>> grid, Value sliced,
+                               ArrayRef<Slice> slices);
+
+private:
+  struct Binding {
+    BufferUse use;
+    Value buffer;
+    KernelBuffer *view;
+  };
+  ProgramBuilder &owner;
+  std::string name;
+  KernelBuilder builder;
+  SmallVector<Binding> bindings;
+  SmallVector<SmallVector<AffineExpr>> pushes;
+  int rangePosition = -1;
+  AffineExpr flops, bytes;
+  std::string label;
+  int64_t lanes = 0;
+};
+
+} // namespace mlir::moe
+
+#endif // MOE_CONVERSION_PROGRAMBUILDER_H
