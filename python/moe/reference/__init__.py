@@ -1,0 +1,24 @@
+"""The `moe` operations in NumPy, written from the specification alone.
+
+Shapes use the specification's letters: T tokens, K experts per token, E
+experts, R = T * K rows, H hidden features, W width of an expert's output, C and
+N input and output features of a grouped product, I hidden units of an expert.
+Results are float64 unless an element type is asked for.
+"""
+
+from .elementwise import activate, gelu_tanh, relu2, silu, softmax, swiglu
+from .grouped import OffsetFault, check_offsets, grouped_matmul
+from .layer import LayerOutputs, layer
+from .plan import Plan, SlotFault, plan
+from .rounding import ELEMENT_TYPES, round_to
+from .route import Routing, route, route_weights, selection_values
+from .rows import combine, dispatch
+from .tiles import Tiles, tiles
+
+__all__ = [
+    "ELEMENT_TYPES", "LayerOutputs", "OffsetFault", "Plan", "Routing",
+    "SlotFault", "Tiles", "activate", "check_offsets", "combine", "dispatch",
+    "gelu_tanh", "grouped_matmul", "layer", "plan", "relu2", "round_to",
+    "route", "route_weights", "selection_values", "silu", "softmax", "swiglu",
+    "tiles",
+]
