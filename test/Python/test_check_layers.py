@@ -116,6 +116,16 @@ def test_local_include_is_resolved(tmp_path):
     assert result.returncode == 1
 
 
+def test_header_belongs_to_the_folder_of_its_source(tmp_path):
+    result = run(tmp_path, {
+        "include/moe/Conversion/Dims.h": "",
+        "lib/Conversion/LinalgToGPU/Dims.cpp": include("moe/Conversion/Dims.h"),
+        "lib/Conversion/MoEToLinalg/Plan.cpp": include("moe/Conversion/Dims.h"),
+    })
+    assert "lib/Conversion/MoEToLinalg/Plan.cpp:1:" in result.stdout
+    assert "1 errors" in result.stdout
+
+
 def test_link_of_another_layer(tmp_path):
     result = run(tmp_path, {
         "lib/Schedule/CMakeLists.txt":
