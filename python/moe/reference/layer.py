@@ -49,22 +49,18 @@ def layer(config, inputs, indices=None):
     x = np.asarray(inputs["x"], np.float64)
     logits = x @ np.asarray(inputs["router"], np.float64)
     if indices is None:
-        weights, indices = route(logits, config.top_k, **routing_of(config),
-                                 bias=inputs.get("correction_bias"),
-                                 renormalize=config.renormalize,
-                                 scale=config.scale)
-    else:
-        indices = np.asarray(indices, np.int32)
-        weights = route_weights(logits, indices, scoring=config.scoring,
-                                renormalize=config.renormalize,
-                                scale=config.scale)
-
+        indices = route(logits, config.top_k, **routing_of(config),
+                        bias=inputs.get("correction_bias")).indices
+    indices = np.asarray(indices, np.int32)
     planned = plan(indices, config.experts)
     if planned.fault is not None:
         raise ValueError(
             f"expected indices between 0 and {config.experts - 1}, but got "
             f"{planned.fault.value} for token {planned.fault.token} in slot "
             f"{planned.fault.slot}")
+    weights = route_weights(logits, indices, scoring=config.scoring,
+                            renormalize=config.renormalize, scale=config.scale)
+
     rows = dispatch(x, planned)
     hidden = grouped_matmul(rows, inputs["w_gate_up"], planned.offsets,
                             inputs.get("b_gate_up"), transpose_rhs=True)
