@@ -106,7 +106,8 @@ def _route_attributes(config):
     if config.groups is not None:
         entries["groups"] = f"{config.groups} : i64"
         entries["selected_groups"] = f"{config.selected_groups} : i64"
-        entries["group_score"] = f"#moe.group_score<{config.group_score}>"
+        if config.group_score != "max":
+            entries["group_score"] = f"#moe.group_score<{config.group_score}>"
     return entries
 
 

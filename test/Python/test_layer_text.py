@@ -1,6 +1,5 @@
 """The printed module: its whole text once, and what each option changes."""
 
-import re
 import subprocess
 from dataclasses import replace
 from itertools import product
@@ -64,12 +63,11 @@ def test_options_extend_the_signature(options, arguments):
      "{top_k = 2 : i64, groups = 4 : i64, selected_groups = 2 : i64, "
      "group_score = #moe.group_score<top2_sum>}"),
     ({"groups": 8, "selected_groups": 2, "group_score": "max"},
-     "group_score = #moe.group_score<max>}"),
+     "{top_k = 2 : i64, groups = 8 : i64, selected_groups = 2 : i64}"),
 ])
 def test_route_attributes(options, attributes):
     text = layer_module(replace(BASE, **options))
-    assert f"moe.route %logits {attributes}" in text \
-        or attributes in re.search(r"moe\.route.*", text).group()
+    assert f"moe.route %logits {attributes}\n" in text
 
 
 def test_interleaved_rows_are_strided_slices():

@@ -40,7 +40,8 @@ def route(logits, top_k, *, scoring="softmax", bias=None, renormalize=False,
         Factor of all weights; finite and positive.
     groups, selected_groups : int, optional
         Split the experts into `groups` equal parts of neighbouring ids, and
-        select only from the best `selected_groups` of them.
+        select only from the best `selected_groups` of them. One group is the
+        same as none.
     group_score : {"max", "top2_sum"}
         What a group is judged by: its best expert, or the sum of its best two.
 
@@ -116,7 +117,7 @@ def selection_values(logits, *, scoring="softmax", bias=None, groups=None,
     if bias is not None:
         with np.errstate(invalid="ignore"):
             return scores.astype(dtype) + np.asarray(bias, dtype)
-    if groups is not None:
+    if groups is not None and groups > 1:
         return scores.astype(dtype)
     values = logits.astype(dtype)
     if scoring == "softmax":

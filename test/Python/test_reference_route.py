@@ -78,6 +78,12 @@ def test_group_score_max_prefers_the_best_expert():
     assert (best.indices.item(), pair.indices.item()) == (0, 2)
 
 
+def test_one_group_compares_logits():
+    logits = [[-1000, 0, -900]]
+    got = route(logits, 2, groups=1, selected_groups=1)
+    assert got.indices.tolist() == route(logits, 2).indices.tolist()
+
+
 @pytest.mark.parametrize("scoring", ["softmax", "sigmoid"])
 @pytest.mark.parametrize("with_bias", [False, True])
 @pytest.mark.parametrize("renormalize", [False, True])
@@ -115,6 +121,21 @@ def test_dropped_slot_has_no_weight_and_stays_out_of_the_sum():
 def test_repeated_expert_counts_in_each_slot():
     weights = route_weights([[0, 0]], [[1, 1]], renormalize=True)
     assert weights.tolist() == [[0.5, 0.5]]
+
+
+def test_groups_match_a_plain_loop():
+    random = np.random.default_rng(4)
+    logits = random.normal(size=(60, 12))
+    bias = random.normal(size=12)
+    got = route(logits, 4, scoring="sigmoid", bias=bias, groups=4,
+                selected_groups=2, group_score="top2_sum")
+    for token, row in enumerate(logits):
+        values = [1 / (1 + math.exp(-x)) + b for x, b in zip(row, bias)]
+        parts = [sorted(values[3 * g:3 * g + 3]) for g in range(4)]
+        best = sorted(range(4), key=lambda g: -sum(parts[g][1:]))[:2]
+        allowed = [e for e in range(12) if e // 3 in best]
+        allowed.sort(key=lambda e: -values[e])
+        assert got.indices[token].tolist() == allowed[:4]
 
 
 @pytest.mark.parametrize("arguments, message", [
