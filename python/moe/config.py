@@ -81,8 +81,8 @@ class LayerConfig:
         _expect_one_of("scoring", self.scoring, SCORINGS)
         _expect_one_of("group_score", self.group_score, GROUP_SCORES)
         if not (math.isfinite(self.scale) and self.scale > 0):
-            raise ValueError(
-                f"expected scale to be finite and positive, but got {self.scale}")
+            raise ValueError("expected scale to be finite and positive, "
+                             f"but got {self.scale}")
         if self.interleaved_gate_up and self.activation != "swiglu":
             raise ValueError("expected activation swiglu with interleaved gate "
                              f"and up rows, but got {self.activation}")

@@ -89,7 +89,8 @@ def _routing(config, arguments):
                        middle=attributes(_route_attributes(config)))
 
     plan = ["// Slots sorted by expert: each expert's rows become neighbours."]
-    plan += operation([*_plan_maps(config), Value("row_expert", (None,), "i32")],
+    row_expert = Value("row_expert", (None,), "i32")
+    plan += operation([*_plan_maps(config), row_expert],
                       f"moe.plan {_indices(config)}", [_indices(config)],
                       middle=f" {{experts = {config.experts} : i64}}")
     return project + select, plan

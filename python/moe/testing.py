@@ -126,7 +126,8 @@ def layer_command(moe_run, config, inputs, directory, *, validate=None,
         command.append(f"--input={path}")
     for name, _, _ in config.results():
         path = directory / f"{name}.npy"
-        path.unlink(missing_ok=True)  # an old result must not pass for a new one
+        # An old result must not pass for a new one.
+        path.unlink(missing_ok=True)
         command.append(f"--output={path}")
     if validate is not None:
         command.append(f"--validate={validate}")

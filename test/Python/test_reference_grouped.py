@@ -13,8 +13,8 @@ def plain_product(lhs, rhs, counts, bias, transpose_rhs):
             row = []
             for n in range(rhs.shape[1] if transpose_rhs else rhs.shape[2]):
                 column = rhs[expert, n] if transpose_rhs else rhs[expert, :, n]
-                terms = [a * b for a, b in zip(lhs[len(rows)], column)]
-                row.append(sum(terms) + (0 if bias is None else bias[expert, n]))
+                total = sum(a * b for a, b in zip(lhs[len(rows)], column))
+                row.append(total if bias is None else total + bias[expert, n])
             rows.append(row)
     return rows
 

@@ -161,7 +161,7 @@ def _ranked(values, excluded):
     """Order the last axis: allowed first, NaN last, descending, lower id."""
     nan = np.isnan(values)
     descending = -np.where(nan, 0, values)  # -0 and +0 compare equal
-    # The last key is the first criterion; lexsort is stable, so ids decide ties.
+    # lexsort's last key is its first criterion; it is stable: ids decide ties.
     return np.lexsort((descending, nan, excluded), axis=-1)
 
 
