@@ -19,6 +19,15 @@
 
 #include "moe/Dialect/MoE/IR/MoEDialect.h.inc"
 
+namespace mlir::moe {
+
+/// The status of a run, written by ops that report faults in data.
+struct StatusResource : SideEffects::Resource::Base<StatusResource> {
+  StringRef getName() final { return "Status"; }
+};
+
+} // namespace mlir::moe
+
 #include "moe/Dialect/MoE/IR/MoEEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES

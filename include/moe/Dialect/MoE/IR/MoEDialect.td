@@ -27,6 +27,9 @@ def MoE_Dialect : Dialect {
     Index-like tensors hold signless `i32` in 0 … 2³¹−1, or −1 for "none".
   }];
   let useDefaultAttributePrinterParser = 1;
+  // What canonicalization and reified shapes are made of.
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 #endif // MOE_DIALECT_MOE_IR_MOEDIALECT_TD

@@ -8,12 +8,10 @@
 #define MOE_DIALECT_MOE_IR_MOEKERNELOPS_TD
 
 include "moe/Dialect/MoE/IR/MoEOps.td"
-include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/RegionKindInterface.td"
 
 def MoE_KernelOp : MoE_Op<"kernel", [
-    IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable,
-    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+    IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable]> {
   let summary = "One device kernel: ops on tensors that are computed together";
   let description = [{
     The body computes the results from the inputs and nothing else. What may be
@@ -39,6 +37,7 @@ def MoE_KernelOp : MoE_Op<"kernel", [
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def MoE_YieldOp : MoE_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"KernelOp">]> {
@@ -54,7 +53,7 @@ def MoE_YieldOp : MoE_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"Kern
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins), [{ /* yields nothing */ }]>];
 }
 
 def MoE_TilesOp : MoE_LayerOp<"tiles", [Pure]> {

@@ -15,12 +15,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class MoE_Op<string mnemonic, list<Trait> traits = []>
     : Op<MoE_Dialect, mnemonic, traits>;
 
-// An op of the layer: pure, infers its result types, reifies its result shapes.
+// An op of the layer: infers its result types, reifies its result shapes. A
+// declared result type may be more or less static than the inferred one.
 class MoE_LayerOp<string mnemonic, list<Trait> traits = []>
     : MoE_Op<mnemonic, !listconcat(traits, [
-        DeclareOpInterfaceMethods<InferTypeOpInterface>,
-        DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>])> {
+        InferTypeOpAdaptorWithIsCompatible,
+        DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>])> {
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def MoE_Float : AnyTypeOf<[F32, F16, BF16], "f32, f16 or bf16">;
@@ -55,7 +57,7 @@ def MoE_RouteOp : MoE_LayerOp<"route", [Pure]> {
     * (C5) 1 ≤ `selected_groups` ≤ `groups`
     * (C6) `top_k` ≤ selected_groups · E / groups
     * (C7) `group_score = top2_sum` needs E / groups ≥ 2
-    * (C8) `scale` is finite and positive
+    * (C8) `scale` is finite and positive as an f32
 
     Example:
 
@@ -141,6 +143,7 @@ def MoE_CheckOffsetsOp : MoE_LayerOp<"check_offsets", [
   let arguments = (ins MoE_IndexVector:$offsets, MoE_FloatMatrix:$rows);
   let results = (outs MoE_IndexVector:$checked);
   let assemblyFormat = "$offsets `,` $rows attr-dict `:` type($offsets) `,` type($rows)";
+  let hasFolder = 1;
 }
 
 def MoE_DispatchOp : MoE_LayerOp<"dispatch", [Pure]> {
