@@ -1,0 +1,339 @@
+//===- Runtime.cpp - The C API over Session -------------------------------===//
+//
+// Part of moe, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "moe-runtime/runtime.h"
+#include "Session/Session.h"
+#include "Support/Expr.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+
+using namespace moe::runtime;
+
+static_assert(int(Code::Internal) == MOE_STATUS_INTERNAL);
+static_assert(int(moe::bundle::ElementType::MAX) == MOE_TYPE_I16);
+
+struct moe_status {
+  Status status;
+};
+
+struct moe_device_list {
+  std::vector<DeviceSnapshot> devices;
+  std::vector<std::vector<uint8_t>> facts;
+};
+
+namespace {
+/// A moe_program_info and what it points to.
+struct ProgramInfo {
+  std::deque<std::vector<int64_t>> shapes;
+  std::vector<moe_tensor> inputs;
+  std::vector<moe_tensor> outputs;
+};
+} // namespace
+
+struct moe_session {
+  std::unique_ptr<Session> session;
+  std::vector<ProgramInfo> programs;
+  // What the last call has returned pointers to.
+  std::vector<Timing> timings;
+  std::vector<moe_timing> dispatches;
+  std::string text;
+};
+
+static moe_status *toC(Status status) {
+  return status.ok() ? nullptr : new moe_status{std::move(status)};
+}
+
+template <typename... Parts>
+static moe_status *invalid(const Parts &...parts) {
+  return toC(makeError(Code::InvalidArgument, parts...));
+}
+
+/// Writes `value` to a struct of the caller's, which may be an older and
+/// shorter one.
+template <typename T>
+static void fill(T *target, T value) {
+  size_t size = std::min(target->size, sizeof(T));
+  value.size = target->size;
+  std::memcpy(static_cast<void *>(target), &value, size);
+}
+
+const char *moe_runtime_version(void) { return MOE_VERSION; }
+
+//===----------------------------------------------------------------------===//
+// Status
+//===----------------------------------------------------------------------===//
+
+moe_status_code moe_status_get_code(const moe_status *status) {
+  return status ? moe_status_code(status->status.code()) : MOE_STATUS_OK;
+}
+
+const char *moe_status_message(const moe_status *status) {
+  return status ? status->status.message().c_str() : "";
+}
+
+void moe_status_destroy(moe_status *status) { delete status; }
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+moe_status *moe_devices_enumerate(moe_device_list **list) {
+  Expected<std::vector<DeviceSnapshot>> devices = listDevices();
+  if (!devices.ok())
+    return toC(devices.status());
+  auto result = std::make_unique<moe_device_list>();
+  result->devices = std::move(*devices);
+  for (const DeviceSnapshot &device : result->devices)
+    result->facts.push_back(serializeFacts(device));
+  *list = result.release();
+  return nullptr;
+}
+
+void moe_device_list_destroy(moe_device_list *list) { delete list; }
+
+size_t moe_device_list_count(const moe_device_list *list) {
+  return list->devices.size();
+}
+
+int moe_device_list_best(const moe_device_list *list) {
+  return list->devices.empty() ? -1 : int(bestDevice(list->devices));
+}
+
+const char *moe_device_name(const moe_device_list *list, size_t index) {
+  return index < list->devices.size() ? list->devices[index].name.c_str()
+                                      : nullptr;
+}
+
+const char *moe_device_type(const moe_device_list *list, size_t index) {
+  return index < list->devices.size() ? nameOf(list->devices[index].type)
+                                      : nullptr;
+}
+
+const void *moe_device_facts(const moe_device_list *list, size_t index,
+                             size_t *size) {
+  if (index >= list->facts.size())
+    return nullptr;
+  *size = list->facts[index].size();
+  return list->facts[index].data();
+}
+
+//===----------------------------------------------------------------------===//
+// Sessions and programs
+//===----------------------------------------------------------------------===//
+
+using TensorTables =
+    flatbuffers::Vector<flatbuffers::Offset<moe::bundle::Tensor>>;
+
+static void describe(const TensorTables *tensors, ProgramInfo &info,
+                     std::vector<moe_tensor> &result) {
+  for (unsigned i = 0; tensors && i < tensors->size(); ++i) {
+    const moe::bundle::Tensor &tensor = *tensors->Get(i);
+    std::vector<int64_t> &shape = info.shapes.emplace_back();
+    for (const moe::bundle::Expr *dim : *tensor.shape()) {
+      Expected<int64_t> value =
+          isConstant(*dim) ? evaluate(*dim, {}) : Expected<int64_t>(-1);
+      shape.push_back(value.ok() ? *value : -1);
+    }
+    result.push_back({sizeof(moe_tensor), nullptr, shape.size(), shape.data(),
+                      moe_type(tensor.type())});
+  }
+}
+
+static SessionOptions toOptions(const moe_session_options *options) {
+  // A struct of an older and shorter kind leaves the defaults.
+  moe_session_options values = {sizeof(values), -1, nullptr, MOE_VALIDATION_OFF,
+                                0};
+  if (options)
+    std::memcpy(&values, options, std::min(options->size, sizeof(values)));
+  SessionOptions result;
+  if (values.device >= 0)
+    result.device = size_t(values.device);
+  if (values.pipeline_cache_dir)
+    result.pipelineCacheDirectory = values.pipeline_cache_dir;
+  result.validation = ValidationMode(values.validation);
+  result.profile = values.profile != 0;
+  return result;
+}
+
+moe_status *moe_session_create(const void *bundle, size_t size,
+                               const moe_session_options *options,
+                               moe_session **session) {
+  Expected<std::unique_ptr<Session>> created =
+      Session::create(bundle, size, toOptions(options));
+  if (!created.ok())
+    return toC(created.status());
+  auto result = std::make_unique<moe_session>();
+  result->session = std::move(*created);
+  const Bundle &content = result->session->content();
+  result->programs.resize(content.numPrograms());
+  for (size_t i = 0; i < content.numPrograms(); ++i) {
+    ProgramInfo &info = result->programs[i];
+    describe(content.program(i).inputs(), info, info.inputs);
+    describe(content.program(i).outputs(), info, info.outputs);
+  }
+  *session = result.release();
+  return nullptr;
+}
+
+void moe_session_destroy(moe_session *session) {
+  // A lost device may still use its objects: they stay.
+  if (session && session->session->isLost())
+    (void)session->session.release();
+  delete session;
+}
+
+const char *moe_session_device_name(const moe_session *session) {
+  return session->session->deviceSnapshot().name.c_str();
+}
+
+size_t moe_session_num_programs(const moe_session *session) {
+  return session->programs.size();
+}
+
+static std::string namesOf(const Bundle &content) {
+  std::string names;
+  for (size_t i = 0; i < content.numPrograms(); ++i)
+    names += join(i ? ", '" : "'", content.program(i).name()->str(), "'");
+  return names;
+}
+
+moe_status *moe_session_find_program(const moe_session *session,
+                                     const char *name, size_t *program) {
+  const Bundle &content = session->session->content();
+  if (!name && content.numPrograms() == 1) {
+    *program = 0;
+    return nullptr;
+  }
+  if (!name)
+    return invalid("expected the name of an entry, because the bundle has ",
+                   content.numPrograms(), ": ", namesOf(content));
+  for (size_t i = 0; i < content.numPrograms(); ++i) {
+    if (content.program(i).name()->str() == name) {
+      *program = i;
+      return nullptr;
+    }
+  }
+  return invalid("expected an entry of the bundle (", namesOf(content),
+                 "), but got '", name, "'");
+}
+
+static moe_status *checkProgramIndex(const moe_session *session,
+                                     size_t program) {
+  if (program < session->programs.size())
+    return nullptr;
+  return invalid("expected a program index below ", session->programs.size(),
+                 ", but got ", program);
+}
+
+moe_status *moe_session_program(const moe_session *session, size_t program,
+                                moe_program_info *info) {
+  if (moe_status *status = checkProgramIndex(session, program))
+    return status;
+  const ProgramInfo &known = session->programs[program];
+  const auto &table = session->session->content().program(program);
+  fill(info, {0, table.name()->c_str(), known.inputs.size(),
+              known.inputs.data(), known.outputs.size(), known.outputs.data()});
+  return nullptr;
+}
+
+static std::vector<Argument> toArguments(const moe_tensor *tensors,
+                                         size_t count) {
+  std::vector<Argument> result;
+  for (size_t i = 0; i < count; ++i) {
+    const moe_tensor &tensor = tensors[i];
+    Argument argument;
+    argument.data = tensor.data;
+    argument.type = moe::bundle::ElementType(tensor.type);
+    argument.shape.assign(tensor.shape, tensor.shape + tensor.rank);
+    result.push_back(std::move(argument));
+  }
+  return result;
+}
+
+moe_status *moe_session_output_shape(const moe_session *session, size_t program,
+                                     const moe_tensor *inputs,
+                                     size_t num_inputs, size_t output,
+                                     int64_t *shape) {
+  if (moe_status *status = checkProgramIndex(session, program))
+    return status;
+  const auto &table = session->session->content().program(program);
+  size_t numOutputs = session->programs[program].outputs.size();
+  if (output >= numOutputs)
+    return invalid("expected an output index below ", numOutputs, ", but got ",
+                   output);
+  Expected<std::vector<int64_t>> symbols =
+      bindSymbols(table, toArguments(inputs, num_inputs));
+  if (!symbols.ok())
+    return toC(symbols.status());
+  Expected<std::vector<int64_t>> dims =
+      shapeOf(*table.outputs()->Get(unsigned(output)), *symbols);
+  if (!dims.ok())
+    return toC(dims.status());
+  std::copy(dims->begin(), dims->end(), shape);
+  return nullptr;
+}
+
+moe_status *moe_session_run(moe_session *session, size_t program,
+                            const moe_tensor *inputs, size_t num_inputs,
+                            const moe_tensor *outputs, size_t num_outputs) {
+  return toC(session->session->run(program, toArguments(inputs, num_inputs),
+                                   toArguments(outputs, num_outputs)));
+}
+
+//===----------------------------------------------------------------------===//
+// What a session tells of itself
+//===----------------------------------------------------------------------===//
+
+moe_status *moe_session_timings(moe_session *session, moe_timings *timings) {
+  const Recording *last = session->session->lastRecording();
+  if (!last)
+    return invalid("expected a run before its timings, but got none");
+  const Bundle &content = session->session->content();
+  session->timings = last->timings();
+  session->dispatches.clear();
+  for (const Timing &timing : session->timings)
+    session->dispatches.push_back(
+        {content.kernel(timing.kernel).name()->c_str(), timing.label.c_str(),
+         timing.startMilliseconds, timing.milliseconds, timing.flops,
+         timing.bytes});
+  fill(timings, {0, last->deviceMilliseconds(), last->resolved().arenaBytes,
+                 session->dispatches.size(), session->dispatches.data()});
+  return nullptr;
+}
+
+const char *moe_session_kernel_statistics(moe_session *session, size_t kernel,
+                                          const char **name) {
+  const Bundle &content = session->session->content();
+  if (kernel >= content.numKernels())
+    return nullptr;
+  if (name)
+    *name = content.kernel(kernel).name()->c_str();
+  session->text.clear();
+  for (const auto &[key, value] : session->session->statistics(kernel))
+    session->text += join(key, ": ", value, "\n");
+  return session->text.c_str();
+}
+
+size_t moe_session_validation_count(const moe_session *session) {
+  return session->session->messages().size();
+}
+
+const char *moe_session_validation_message(moe_session *session, size_t index) {
+  if (index >= session->session->messages().size())
+    return nullptr;
+  session->text = session->session->messages().at(index);
+  return session->text.c_str();
+}
+
+void moe_session_statistics(const moe_session *session,
+                            moe_statistics *statistics) {
+  const DeviceCounters &counters = session->session->counters();
+  fill(statistics, {0, session->session->numRecordings(), counters.pipelines,
+                    counters.submits, counters.waits});
+}
