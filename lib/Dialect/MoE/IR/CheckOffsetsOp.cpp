@@ -18,7 +18,12 @@ bool CheckOffsetsOp::isCompatibleReturnTypes(TypeRange inferred,
 
 LogicalResult CheckOffsetsOp::verify() {
   SmallVector<Type, 1> types;
-  return inferCheckOffsets(getLoc(), *this, types);
+  if (failed(inferCheckOffsets(getLoc(), *this, types)))
+    return failure();
+  if (getType() != types[0])
+    return emitOpError("expected checked to be ")
+           << types[0] << ", but got " << getType();
+  return success();
 }
 
 LogicalResult CheckOffsetsOp::inferReturnTypes(MLIRContext *context,
@@ -42,18 +47,24 @@ void CheckOffsetsOp::getEffects(
 
 // Whether `rows` has at least as many rows as `plan` has.
 static bool holdsRowsOf(PlanOp plan, Value rows) {
-  auto type = cast<RankedTensorType>(rows.getType());
+  auto type = dyn_cast<RankedTensorType>(rows.getType());
+  if (!type)
+    return false;
   RankedTensorType planned = plan.getRowToSlot().getType();
-  if (type.hasStaticShape() && planned.hasStaticShape())
+  if (!type.isDynamicDim(0) && !planned.isDynamicDim(0))
     return type.getDimSize(0) >= planned.getDimSize(0);
   Operation *op = rows.getDefiningOp();
-  if (auto dispatch = dyn_cast_or_null<DispatchOp>(op))
+  if (!op)
+    return false;
+  if (auto dispatch = dyn_cast<DispatchOp>(op))
     return dispatch.getRowToSlot() == plan.getRowToSlot();
-  if (auto matmul = dyn_cast_or_null<GroupedMatmulOp>(op))
+  if (auto matmul = dyn_cast<GroupedMatmulOp>(op))
     return holdsRowsOf(plan, matmul.getLhs());
-  if (auto cast = dyn_cast_or_null<tensor::CastOp>(op))
-    return isa<RankedTensorType>(cast.getSource().getType()) &&
-           holdsRowsOf(plan, cast.getSource());
+  // Whose tensors have one shape.
+  if (isa<tensor::CastOp>(op) || op->hasTrait<OpTrait::Elementwise>())
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return holdsRowsOf(plan, operand);
+    });
   return false;
 }
 

@@ -29,8 +29,11 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
+// Dynamic where the type is one that the op refuses anyway: a parser may infer
+// before operands are verified.
 static int64_t dimOf(Value value, unsigned dim) {
-  return typeOf(value).getDimSize(dim);
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && dim < type.getRank() ? type.getDimSize(dim) : kDynamic;
 }
 
 static std::string text(int64_t size) {
@@ -178,7 +181,7 @@ LogicalResult moe::inferCheckOffsets(std::optional<Location> location,
   // check_offsets_c1
   if (failed(checkOffsetsLength<CheckOffsetsOp>(location, op.getOffsets())))
     return failure();
-  results.push_back(typeOf(op.getOffsets()));
+  results.push_back(op.getOffsets().getType());
   return success();
 }
 
