@@ -1,0 +1,78 @@
+//===- Passes.td - Conversion passes -------------------------*- tablegen -*-===//
+//
+// Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MOE_CONVERSION_PASSES_TD
+#define MOE_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+// Keep alphabetical.
+
+def ConvertGPUToSPIRVKernelsPass
+    : Pass<"convert-gpu-to-spirv-kernels", "ModuleOp"> {
+  let summary = "Converts gpu.func kernels to one spirv.module each";
+  let description = [{
+    Collects upstream's gpu, arith, math, memref, scf and vector patterns and
+    adds what they lack: push constants; `NoContraction` on every float
+    addition, subtraction and multiplication without the `contract` flag, so
+    that drivers round where the program rounds; the version, capabilities and
+    extensions that the code really needs.
+
+    Types that the target cannot store are an error (upstream's emulation would
+    store f16 with a stride of 4 bytes).
+
+    Takes gpu.func in a gpu.module and a target from `spirv.target_env`; leaves
+    spirv.module, one for each kernel, named after it.
+  }];
+  let dependentDialects = ["spirv::SPIRVDialect"];
+}
+
+def ConvertLinalgToGPUPass : Pass<"convert-linalg-to-gpu", "ModuleOp"> {
+  let summary = "Converts functions of scheduled kernels to gpu.func and moe_rt.program";
+  let description = [{
+    Lowers every `moe.kernel` by the family its schedule names, and the function
+    around them to a `moe_rt.program`: one buffer a tensor, one or more
+    dispatches a kernel, sizes as expressions of the arguments' dynamic
+    dimensions. Barriers and memory planning are later passes on that program.
+
+    Takes functions whose body is kernels on tensors, with only linalg, tensor,
+    scf.forall and kernel-level moe ops (route, plan, tiles, check_offsets)
+    inside; leaves a gpu.module `kernels` and one program a function.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
+                           "math::MathDialect", "memref::MemRefDialect", "moe_rt::MoERTDialect",
+                           "scf::SCFDialect", "spirv::SPIRVDialect", "vector::VectorDialect"];
+}
+
+def ConvertMoEToLinalgPass : Pass<"convert-moe-to-linalg", "func::FuncOp"> {
+  let summary = "Converts layer ops to linalg, by their kernel's schedule";
+  let description = [{
+    `moe.dispatch` and `moe.combine` become linalg.generic. A product in a
+    kernel that is scheduled as tiles becomes an scf.forall over tiles of one
+    expert each; without a schedule, `moe.grouped_matmul` becomes the slow
+    row-wise form, which is obviously right and runs anywhere.
+
+    `moe.route`, `moe.plan`, `moe.tiles` and `moe.check_offsets` need more than
+    linalg can say on the device and stay; `--moe-expand-kernel-ops` turns them
+    into loops for the CPU.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
+                           "linalg::LinalgDialect", "scf::SCFDialect", "tensor::TensorDialect"];
+}
+
+def ExpandKernelOpsPass : Pass<"moe-expand-kernel-ops", "func::FuncOp"> {
+  let summary = "Expands route, plan, tiles and check_offsets to loops on tensors";
+  let description = [{
+    The slow forms, for executing a stage's output through upstream CPU passes
+    and for comparison. There is no status on the CPU: faults in data are
+    treated as the device treats them (a bad index is dropped), but not
+    reported.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
+                           "math::MathDialect", "scf::SCFDialect", "tensor::TensorDialect"];
+}
+
+#endif // MOE_CONVERSION_PASSES_TD

@@ -1,0 +1,79 @@
+//===- Passes.td - Passes that stay inside the moe dialect --*- tablegen -*-===//
+//
+// Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MOE_DIALECT_MOE_TRANSFORMS_PASSES_TD
+#define MOE_DIALECT_MOE_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+// Keep alphabetical.
+
+def CheckOperandsPass : Pass<"moe-check-operands", "func::FuncOp"> {
+  let summary = "Inserts moe.check_offsets where offsets do not come from a plan";
+  let description = [{
+    `moe.grouped_matmul` trusts its offsets. A prefix made by `moe.plan` is
+    right by construction; any other goes through `moe.check_offsets` first, so
+    that wrong data ends the run with a status instead of reading out of bounds.
+
+    Takes layer ops on tensors; leaves the same, with the checks.
+  }];
+  let dependentDialects = ["moe::MoEDialect"];
+}
+
+def CheckSupportedPass : Pass<"moe-check-supported", "func::FuncOp"> {
+  let summary = "Rejects what later stages would have to miscompile";
+  let description = [{
+    The device stages handle f32 values and i32 indices. Any other element type
+    of a tensor (f16, bf16, f64, i64, …) is an error at the op that has it, as
+    is an op with regions of control flow at the level of tensors.
+
+    Takes and leaves tensor IR.
+  }];
+}
+
+def FormKernelsPass : Pass<"moe-form-kernels", "func::FuncOp"> {
+  let summary = "Groups the ops of a function into kernels";
+  let description = [{
+    Every op that computes (the root) gets one `moe.kernel`; slices, reshapes,
+    casts, fills and constants it reads move in with it and are never stored,
+    and `moe.dispatch` moves into the `moe.grouped_matmul` that reads it, so the
+    gathered rows never exist in memory. Results of the function that are no
+    kernel's result (an argument, a constant, a view) are copied by a kernel.
+
+    Takes moe, linalg and tensor ops on tensors; leaves only kernels, the views
+    they share, and sizes.
+
+    ```mlir-fragment
+    %0 = linalg.generic … ins(%x) …        ⇒  %0 = moe.kernel "generic" (%a = %x) … { linalg.generic … }
+    ```
+  }];
+  let dependentDialects = ["moe::MoEDialect", "linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
+def InlineKernelsPass : Pass<"moe-inline-kernels", "func::FuncOp"> {
+  let summary = "Dissolves kernels into their function";
+  let description = [{
+    The inverse of forming kernels, for looking at or executing a stage's code
+    through upstream passes alone.
+  }];
+  let dependentDialects = ["moe::MoEDialect"];
+}
+
+def NormalizeOpsPass : Pass<"moe-normalize-ops", "func::FuncOp"> {
+  let summary = "Brings upstream ops to the few forms that kernels are made of";
+  let description = [{
+    Elementwise arith and math ops on tensors, and every named linalg op but
+    `linalg.fill` and f32 matrix products of static width, become
+    `linalg.generic`; `linalg.softmax` becomes its reductions and elementwise
+    steps.
+
+    Takes and leaves tensor IR.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
+                           "tensor::TensorDialect"];
+}
+
+#endif // MOE_DIALECT_MOE_TRANSFORMS_PASSES_TD

@@ -1,0 +1,52 @@
+//===- Finish.cpp - Versions and capabilities of SPIR-V modules ------------===//
+//
+// Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream's spirv-update-vce picks the lowest version that the ops need, but
+// overlooks decorations: NoSignedWrap needs 1.4, and storage buffers without an
+// extension 1.3. So the capabilities are its, and the version comes from the
+// target, at most 1.5: from 1.4 on an entry point must list all its variables,
+// which the conversion does only for 1.5 and below.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+
+using namespace mlir;
+using namespace mlir::moe;
+
+// Atomics of memref carry ordering without a storage class; none of ours order
+// anything but their own word.
+static void relaxAtomics(spirv::ModuleOp module) {
+  auto none = spirv::MemorySemanticsAttr::get(module.getContext(), spirv::MemorySemantics::None);
+  module.walk([&](Operation *op) {
+    if (op->getName().getStringRef().starts_with("spirv.Atomic") && op->hasAttr("semantics"))
+      op->setAttr("semantics", none);
+  });
+}
+
+LogicalResult moe::finishModule(spirv::ModuleOp module, spirv::TargetEnvAttr target) {
+  relaxAtomics(module);
+  std::optional<spirv::VerCapExtAttr> used = module.getVceTriple();
+  if (!used)
+    return module.emitOpError("expected spirv-update-vce to have run");
+  spirv::Version version = std::min(target.getVersion(), spirv::Version::V_1_5);
+  if (version < spirv::Version::V_1_3)
+    return module.emitOpError("expected a target of SPIR-V 1.3 or newer, but got ")
+           << spirv::stringifyVersion(version);
+  if (version < spirv::Version::V_1_4)
+    module.walk([](Operation *op) { // need 1.4
+      op->removeAttr("no_signed_wrap");
+      op->removeAttr("no_unsigned_wrap");
+    });
+  SmallVector<spirv::Capability> capabilities(used->getCapabilities());
+  SmallVector<spirv::Extension> extensions(used->getExtensions());
+  module->setAttr(spirv::ModuleOp::getVCETripleAttrName(),
+                  spirv::VerCapExtAttr::get(version, capabilities, extensions,
+                                            module.getContext()));
+  return success();
+}

@@ -1,0 +1,111 @@
+//===- Pass.cpp - gpu.func kernels -> spirv.module --------------------------===//
+//
+// Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+#include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
+#include "mlir/Conversion/FuncToSPIRV/FuncToSPIRV.h"
+#include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
+#include "mlir/Conversion/MathToSPIRV/MathToSPIRV.h"
+#include "mlir/Conversion/MemRefToSPIRV/MemRefToSPIRV.h"
+#include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
+#include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include "mlir/Dialect/SPIRV/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "moe/Conversion/Passes.h"
+
+namespace mlir::moe {
+#define GEN_PASS_DEF_CONVERTGPUTOSPIRVKERNELSPASS
+#include "moe/Conversion/Passes.h.inc"
+} // namespace mlir::moe
+
+using namespace mlir;
+using namespace mlir::moe;
+
+// Converts one gpu.module, which becomes a spirv.module beside it.
+static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr target) {
+  MLIRContext *context = module.getContext();
+  SPIRVConversionOptions options;
+  options.emulateUnsupportedFloatTypes = false;
+  options.emulateLT32BitScalarTypes = false;
+  SPIRVTypeConverter converter(target, options);
+  std::unique_ptr<ConversionTarget> legal = SPIRVConversionTarget::get(target);
+  RewritePatternSet patterns(context);
+  ScfToSPIRVContext scf;
+  populateGPUToSPIRVPatterns(converter, patterns);
+  arith::populateArithToSPIRVPatterns(converter, patterns);
+  populateMathToSPIRVPatterns(converter, patterns);
+  populateMemRefToSPIRVPatterns(converter, patterns);
+  populateSCFToSPIRVPatterns(converter, scf, patterns);
+  populateVectorToSPIRVPatterns(converter, patterns);
+  populateFuncToSPIRVPatterns(converter, patterns);
+  populateOwnSPIRVPatterns(converter, patterns);
+  return applyFullConversion(module, *legal, std::move(patterns));
+}
+
+// A gpu.module with one kernel each, so that a pipeline compiles only its own.
+static SmallVector<gpu::GPUModuleOp> splitModule(gpu::GPUModuleOp module) {
+  SmallVector<gpu::GPUModuleOp> modules;
+  OpBuilder builder(module);
+  for (auto func : llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>())) {
+    auto own = gpu::GPUModuleOp::create(builder, func.getLoc(), func.getName());
+    func->moveBefore(own.getBody(), own.getBody()->end());
+    modules.push_back(own);
+  }
+  module.erase();
+  return modules;
+}
+
+namespace {
+struct ConvertGPUToSPIRVKernelsPass
+    : moe::impl::ConvertGPUToSPIRVKernelsPassBase<ConvertGPUToSPIRVKernelsPass> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *) override {
+    finish.addPass(spirv::createSPIRVLowerABIAttributesPass());
+    finish.addPass(spirv::createSPIRVUpdateVCEPass());
+    return success();
+  }
+  void runOnOperation() override;
+
+  OpPassManager finish{spirv::ModuleOp::getOperationName()};
+};
+} // namespace
+
+void ConvertGPUToSPIRVKernelsPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  SmallVector<gpu::GPUModuleOp> kernels;
+  for (auto gpuModule : llvm::make_early_inc_range(module.getOps<gpu::GPUModuleOp>()))
+    llvm::append_range(kernels, splitModule(gpuModule));
+  spirv::TargetEnvAttr target = spirv::lookupTargetEnvOrDefault(module);
+  for (gpu::GPUModuleOp kernel : kernels) {
+    auto func = *kernel.getOps<gpu::GPUFuncOp>().begin();
+    NamedAttrList facts;
+    for (StringRef name : {"moe_rt.push_constants", "moe_rt.lanes"})
+      if (Attribute value = func->getAttr(name))
+        facts.append(name, value);
+    std::string name = kernel.getName().str();
+    Operation *before = kernel->getPrevNode();
+    if (failed(convertModule(kernel, target)))
+      return signalPassFailure();
+    // The conversion puts the spirv.module before the gpu.module, which stays.
+    Operation *made = before ? before->getNextNode() : &module.getBody()->front();
+    auto result = dyn_cast<spirv::ModuleOp>(made);
+    if (!result) {
+      kernel.emitOpError("expected its conversion to leave a spirv.module");
+      return signalPassFailure();
+    }
+    kernel.erase();
+    result.setName(name);
+    if (failed(runPipeline(finish, result)) || failed(finishModule(result, target)))
+      return signalPassFailure();
+    for (NamedAttribute fact : facts)
+      result->setAttr(fact.getName(), fact.getValue());
+  }
+}

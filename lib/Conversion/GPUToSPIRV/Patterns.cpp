@@ -1,0 +1,73 @@
+//===- Patterns.cpp - What upstream's SPIR-V patterns lack -----------------===//
+//
+// Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "moe/Dialect/MoERT/IR/MoERT.h"
+
+using namespace mlir;
+using namespace mlir::moe;
+
+namespace {
+struct PushConstantPattern final : OpConversionPattern<moe_rt::PushConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(moe_rt::PushConstantOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto func = op->getParentOfType<FunctionOpInterface>();
+    auto count = func->getAttrOfType<IntegerAttr>("moe_rt.push_constants");
+    if (!count)
+      return rewriter.notifyMatchFailure(op, "its function does not say how many there are");
+    Value value = spirv::getPushConstantValue(op, count.getInt(), op.getPosition(),
+                                              rewriter.getI32Type(), rewriter);
+    if (!value)
+      return failure();
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+
+/// Float arithmetic keeps its rounding unless it says `contract`.
+template <typename ArithOp, typename SPIRVOp>
+struct RoundedPattern final : OpConversionPattern<ArithOp> {
+  using OpConversionPattern<ArithOp>::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(ArithOp op, typename ArithOp::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type type = this->getTypeConverter()->convertType(op.getType());
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "its type has no SPIR-V form on this target");
+    auto result = rewriter.replaceOpWithNewOp<SPIRVOp>(op, type, adaptor.getLhs(), adaptor.getRhs());
+    if (!arith::bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::contract))
+      result->setAttr("no_contraction", rewriter.getUnitAttr());
+    return success();
+  }
+};
+
+struct LaneIdPattern final : OpConversionPattern<gpu::LaneIdOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(gpu::LaneIdOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, spirv::getBuiltinVariableValue(
+                               op, spirv::BuiltIn::SubgroupLocalInvocationId,
+                               rewriter.getI32Type(), rewriter));
+    return success();
+  }
+};
+} // namespace
+
+void moe::populateOwnSPIRVPatterns(const SPIRVTypeConverter &converter,
+                                   RewritePatternSet &patterns) {
+  constexpr unsigned beforeUpstream = 10;
+  patterns.add<LaneIdPattern, PushConstantPattern, RoundedPattern<arith::AddFOp, spirv::FAddOp>,
+               RoundedPattern<arith::MulFOp, spirv::FMulOp>,
+               RoundedPattern<arith::SubFOp, spirv::FSubOp>>(converter, patterns.getContext(),
+                                                             beforeUpstream);
+}

@@ -1,0 +1,23 @@
+//===- Patterns.h - Own patterns and finishing for SPIR-V -------*- C++ -*-===//
+//
+// Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MOE_LIB_CONVERSION_GPUTOSPIRV_PATTERNS_H
+#define MOE_LIB_CONVERSION_GPUTOSPIRV_PATTERNS_H
+
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+
+namespace mlir::moe {
+
+/// Push constants, uncontracted float arithmetic, what upstream lacks.
+void populateOwnSPIRVPatterns(const SPIRVTypeConverter &converter, RewritePatternSet &patterns);
+
+/// Gives `module` its version, capabilities and extensions.
+LogicalResult finishModule(spirv::ModuleOp module, spirv::TargetEnvAttr target);
+
+} // namespace mlir::moe
+
+#endif // MOE_LIB_CONVERSION_GPUTOSPIRV_PATTERNS_H

@@ -1,0 +1,71 @@
+//===- Elementwise.cpp - Kernels with one independent value per element ---===//
+//
+// Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+//
+// Each invocation computes `vector` neighbouring elements of every result of
+// one shape, pulling producers through TensorReader, and strides over the
+// grid, so that 65535 workgroups (the guaranteed limit) serve any size.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+#include "TensorReader.h"
+
+using namespace mlir;
+using namespace mlir::moe;
+
+LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
+  ScheduleAttr schedule = *kernel.getSchedule();
+  SymbolicDims &dims = program.dims();
+  DispatchBuilder d(program, kernel.getLoc(), kernel.getName(), schedule.getWorkgroup());
+  KernelBuilder &b = d.kernel();
+  TensorReader reader(d);
+  if (failed(reader.bind(kernel)))
+    return failure();
+
+  Operation *yield = kernel.getBody().front().getTerminator();
+  Value first = yield->getOperand(0);
+  AffineExpr elements = dims.getNumElements(first);
+  AffineExpr bytes = dims.constant(0);
+  SmallVector<KernelBuffer *> outputs;
+  for (Value result : kernel.getResults()) {
+    if (dims.getNumElements(result) != elements)
+      return kernel.emitOpError("expected elementwise results of one size, but got ")
+             << first.getType() << " and " << result.getType();
+    FailureOr<KernelBuffer *> buffer = d.write(result);
+    if (failed(buffer))
+      return failure();
+    outputs.push_back(*buffer);
+    bytes = bytes + dims.getBytes(result);
+  }
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (isa<RankedTensorType>(argument.getType()))
+      if (AffineExpr size = dims.getBytes(argument))
+        bytes = bytes + size;
+
+  int64_t vector = schedule.getVector();
+  int64_t workgroup = schedule.getWorkgroup();
+  Value count = d.push(elements.ceilDiv(vector));
+  Value stride = b.mul(b.workgroupCount(), workgroup);
+  bool bad = false;
+  b.forLoop(b.globalId(), count, stride, [&](Value position) {
+    SmallVector<Value> indices = reader.delinearize(first, b.mul(position, vector));
+    // A row holds whole vectors, so the last index counts in vectors too.
+    if (vector > 1)
+      indices.back() = b.mul(b.div(indices.back(), vector), vector);
+    for (auto [value, output] : llvm::zip(yield->getOperands(), outputs)) {
+      FailureOr<Value> element = reader.read(value, indices, vector);
+      bad |= failed(element);
+      if (succeeded(element))
+        b.store(reader.broadcast(*element, vector),
+                vector > 1 ? output->vectors : output->scalars, position);
+    }
+  });
+  if (bad)
+    return failure();
+  d.setLabel(kernel.getName());
+  d.setWork(nullptr, bytes);
+  return d.dispatch({{elements.ceilDiv(vector * workgroup), dims.constant(65535)}});
+}

@@ -1,0 +1,36 @@
+//===- GenericBuilder.h - Builds parallel linalg.generic ops ----*- C++ -*-===//
+//
+// Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MOE_LIB_CONVERSION_MOETOLINALG_GENERICBUILDER_H
+#define MOE_LIB_CONVERSION_MOETOLINALG_GENERICBUILDER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::moe {
+
+/// A tensor.empty of `type`, whose dynamic dimensions, in order, are `sizes`.
+Value emptyLike(ImplicitLocOpBuilder &b, RankedTensorType type, ValueRange sizes);
+
+/// A linalg.generic over the `loops` dimensions of `init`, all parallel and
+/// indexed by identity; input i is indexed by `maps[i]`. `body` gets the
+/// inputs' elements and returns the result's.
+Value createGeneric(ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<AffineMap> maps,
+                    Value init, unsigned loops,
+                    function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body);
+
+/// value (of any float type) times an f32, in f32, rounded once to the type of
+/// value.
+Value multiplyInF32(ImplicitLocOpBuilder &b, Value value, Value weight);
+/// A float as f32, and back to `type`.
+Value toF32(ImplicitLocOpBuilder &b, Value value);
+Value fromF32(ImplicitLocOpBuilder &b, Value value, Type type);
+
+} // namespace mlir::moe
+
+#endif // MOE_LIB_CONVERSION_MOETOLINALG_GENERICBUILDER_H

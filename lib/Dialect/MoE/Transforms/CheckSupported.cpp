@@ -1,0 +1,74 @@
+//===- CheckSupported.cpp - Rejects what cannot be compiled ----------------===//
+//
+// Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "moe/Dialect/MoE/IR/MoE.h"
+#include "moe/Dialect/MoE/Transforms/Passes.h"
+
+namespace mlir::moe {
+#define GEN_PASS_DEF_CHECKSUPPORTEDPASS
+#include "moe/Dialect/MoE/Transforms/Passes.h.inc"
+} // namespace mlir::moe
+
+using namespace mlir;
+using namespace mlir::moe;
+
+// i1 tensors live only between ops that are fused; whether one would have to
+// be stored is seen when kernels are formed.
+static bool isSupported(Type type) {
+  auto tensor = dyn_cast<TensorType>(type);
+  if (!tensor)
+    return true;
+  Type element = tensor.getElementType();
+  return isa<RankedTensorType>(tensor) &&
+         (element.isF32() || element.isSignlessInteger(32) || element.isSignlessInteger(1) ||
+          element.isIndex());
+}
+
+static LogicalResult check(Operation *op, TypeRange types, StringRef what) {
+  for (auto [number, type] : llvm::enumerate(types))
+    if (!isSupported(type))
+      return op->emitError("expected ")
+             << what << ' ' << number << " to be a ranked tensor of f32 or i32, but got " << type
+             << " (other element types have no lowering to the device yet)";
+  return success();
+}
+
+namespace {
+struct CheckSupportedPass : moe::impl::CheckSupportedPassBase<CheckSupportedPass> {
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (func.isExternal())
+      return;
+    if (!func.getBody().hasOneBlock()) {
+      func.emitError("expected a function of one block, but got ")
+          << func.getBody().getBlocks().size();
+      return signalPassFailure();
+    }
+    if (failed(check(func, func.getArgumentTypes(), "argument")) ||
+        failed(check(func, func.getResultTypes(), "result")))
+      return signalPassFailure();
+    for (auto [number, type] : llvm::enumerate(func.getArgumentTypes()))
+      if (!isa<RankedTensorType>(type)) {
+        func.emitError("expected argument ")
+            << number << " to be a ranked tensor, but got " << type;
+        return signalPassFailure();
+      }
+    WalkResult result = func.walk([&](Operation *op) {
+      if (failed(check(op, op->getOperandTypes(), "operand")) ||
+          failed(check(op, op->getResultTypes(), "result")))
+        return WalkResult::interrupt();
+      if (op->getParentOp() == func && op->getDialect() &&
+          op->getDialect()->getNamespace() == "scf") {
+        op->emitError("control flow between tensors has no lowering to the device yet");
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,82 @@
+//===- SelectSchedule.cpp - The passes around the selector -----------------===//
+//
+// Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "moe/Schedule/Passes.h"
+#include "moe/Schedule/Selector.h"
+
+namespace mlir::moe {
+#define GEN_PASS_DEF_CHECKSCHEDULEPASS
+#define GEN_PASS_DEF_SELECTSCHEDULEPASS
+#include "moe/Schedule/Passes.h.inc"
+} // namespace mlir::moe
+
+using namespace mlir;
+using namespace mlir::moe;
+
+// The target a pass works for: given directly, or named by its option.
+static FailureOr<TargetInfo> resolveTarget(Operation *op, const std::optional<TargetInfo> &given,
+                                           StringRef name) {
+  if (given)
+    return *given;
+  std::optional<TargetInfo> named = lookupTarget(name);
+  if (!named)
+    return op->emitError("expected a target of ")
+           << llvm::join(getTargetNames(), ", ") << ", but got '" << name << "'";
+  return *named;
+}
+
+namespace {
+struct SelectSchedulePass : moe::impl::SelectSchedulePassBase<SelectSchedulePass> {
+  using Base::Base;
+  explicit SelectSchedulePass(const TargetInfo &target) : given(target) {}
+
+  void runOnOperation() override {
+    FailureOr<TargetInfo> info = resolveTarget(getOperation(), given, target);
+    if (failed(info))
+      return signalPassFailure();
+    WalkResult result = getOperation().walk([&](KernelOp kernel) {
+      if (kernel.getSchedule())
+        return WalkResult::advance();
+      FailureOr<ScheduleAttr> schedule = selectSchedule(kernel, *info);
+      if (failed(schedule))
+        return WalkResult::interrupt();
+      kernel.setScheduleAttr(*schedule);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+  std::optional<TargetInfo> given;
+};
+
+struct CheckSchedulePass : moe::impl::CheckSchedulePassBase<CheckSchedulePass> {
+  using Base::Base;
+  explicit CheckSchedulePass(const TargetInfo &target) : given(target) {}
+
+  void runOnOperation() override {
+    FailureOr<TargetInfo> info = resolveTarget(getOperation(), given, target);
+    if (failed(info))
+      return signalPassFailure();
+    WalkResult result = getOperation().walk([&](KernelOp kernel) {
+      return failed(checkSchedule(kernel, *info)) ? WalkResult::interrupt()
+                                                  : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+  std::optional<TargetInfo> given;
+};
+} // namespace
+
+std::unique_ptr<Pass> moe::createSelectSchedulePass(const TargetInfo &target) {
+  return std::make_unique<SelectSchedulePass>(target);
+}
+
+std::unique_ptr<Pass> moe::createCheckSchedulePass(const TargetInfo &target) {
+  return std::make_unique<CheckSchedulePass>(target);
+}
