@@ -94,14 +94,13 @@ void ConvertGPUToSPIRVKernelsPass::runOnOperation() {
     Operation *before = kernel->getPrevNode();
     if (failed(convertModule(kernel, target)))
       return signalPassFailure();
-    // The conversion puts the spirv.module before the gpu.module, which stays.
+    // The conversion puts a spirv.module in the gpu.module's place.
     Operation *made = before ? before->getNextNode() : &module.getBody()->front();
     auto result = dyn_cast<spirv::ModuleOp>(made);
     if (!result) {
-      kernel.emitOpError("expected its conversion to leave a spirv.module");
+      module.emitError("expected the conversion of kernel '") << name << "' to leave a spirv.module";
       return signalPassFailure();
     }
-    kernel.erase();
     result.setName(name);
     if (failed(runPipeline(finish, result)) || failed(finishModule(result, target)))
       return signalPassFailure();

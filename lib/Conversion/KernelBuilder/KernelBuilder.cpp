@@ -215,14 +215,16 @@ Value KernelBuilder::pushConstant(unsigned position) {
 
 SmallVector<Value> KernelBuilder::forLoop(Value from, Value to, Value step,
                                           ValueRange inits, LoopBody body) {
-  auto loop = scf::ForOp::create(
-      *this, from, to, step, inits,
-      [&](OpBuilder &nested, Location loc, Value iv, ValueRange args) {
-        OpBuilder::InsertionGuard guard(*this);
-        setInsertionPoint(nested.getInsertionBlock(), nested.getInsertionPoint());
-        SmallVector<Value> next = body(iv, args);
-        scf::YieldOp::create(*this, next);
-      });
+  // The body is filled in once the loop exists, so that code may ask what a
+  // loop variable runs over.
+  auto loop = scf::ForOp::create(*this, from, to, step, inits);
+  Block *block = loop.getBody();
+  if (!block->empty())
+    block->back().erase();
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToEnd(block);
+  SmallVector<Value> next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  scf::YieldOp::create(*this, next);
   return SmallVector<Value>(loop.getResults());
 }
 

@@ -20,7 +20,7 @@ bool moe::isMultipleOf4(Value index) {
   if (matchPattern(index, m_ConstantInt(&value)))
     return value.getSExtValue() % 4 == 0;
   if (auto argument = dyn_cast<BlockArgument>(index)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    auto loop = dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp());
     return loop && loop.getInductionVar() == index &&
            isMultipleOf4(loop.getLowerBound()) && isMultipleOf4(loop.getStep());
   }
