@@ -58,14 +58,30 @@ static FailureOr<unsigned> countBindings(spirv::ModuleOp module) {
   return bound.size();
 }
 
+// Bytes of a type of workgroup memory. Upstream knows no size for a struct
+// without an explicit layout, which is how memref.alloc arrives here.
+static std::optional<int64_t> sizeOf(Type type) {
+  if (auto record = dyn_cast<spirv::StructType>(type)) {
+    int64_t total = 0;
+    for (Type member : record.getElementTypes()) {
+      std::optional<int64_t> bytes = sizeOf(member);
+      if (!bytes)
+        return std::nullopt;
+      total += *bytes;
+    }
+    return total;
+  }
+  auto known = dyn_cast<spirv::SPIRVType>(type);
+  return known ? known.getSizeInBytes() : std::nullopt;
+}
+
 static FailureOr<unsigned> countSharedBytes(spirv::ModuleOp module) {
   unsigned total = 0;
   for (auto variable : module.getOps<spirv::GlobalVariableOp>()) {
     auto pointer = cast<spirv::PointerType>(variable.getType());
     if (pointer.getStorageClass() != spirv::StorageClass::Workgroup)
       continue;
-    auto type = dyn_cast<spirv::SPIRVType>(pointer.getPointeeType());
-    std::optional<int64_t> bytes = type ? type.getSizeInBytes() : std::nullopt;
+    std::optional<int64_t> bytes = sizeOf(pointer.getPointeeType());
     if (!bytes)
       return variable.emitOpError("expected workgroup memory of a known size, "
                                   "but got ")
