@@ -159,6 +159,8 @@ Status Recording::recordCommand(const ResolvedDispatch &dispatch,
   const Pipeline &pipeline = pipelines[dispatch.kernel];
   MOE_ASSIGN_OR_RETURN(VkDescriptorSet set,
                        writeSet(dispatch, pipeline.setLayout()));
+  device.setName(VK_OBJECT_TYPE_DESCRIPTOR_SET, reinterpret_cast<uint64_t>(set),
+                 dispatch.label);
   call.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
                          pipeline.get());
   call.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE,

@@ -57,7 +57,7 @@ Session::create(const void *data, size_t size, const SessionOptions &options) {
   MOE_ASSIGN_OR_RETURN(
       DevicePlan plan,
       planDevice(snapshot, needsOf(session->bundle), planOptions));
-  MOE_ASSIGN_OR_RETURN(session->device, Device::create(snapshot, plan));
+  MOE_ASSIGN_OR_RETURN(session->device, Device::create(*session->instance, snapshot, plan));
 
   // Every buffer has the same usage, so any of them tells the memory types.
   VkMemoryRequirements requirements;

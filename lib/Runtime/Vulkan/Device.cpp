@@ -14,8 +14,9 @@ using namespace moe::runtime;
 static constexpr uint64_t kTimeoutNanoseconds = 600ull * 1000 * 1000 * 1000;
 
 Expected<std::unique_ptr<Device>>
-Device::create(const DeviceSnapshot &snapshot, const DevicePlan &plan) {
-  std::unique_ptr<Device> result(new Device(snapshot, plan));
+Device::create(const Instance &instance, const DeviceSnapshot &snapshot,
+               const DevicePlan &plan) {
+  std::unique_ptr<Device> result(new Device(instance, snapshot, plan));
 
   float priority = 1.0f;
   VkDeviceQueueCreateInfo queue = {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
@@ -69,6 +70,18 @@ Device::~Device() {
   commandPool = Handle<VkCommandPool>();
   if (device)
     table.vkDestroyDevice(device, nullptr);
+}
+
+void Device::setName(VkObjectType type, uint64_t object,
+                     const std::string &name) {
+  if (!setObjectName)
+    return;
+  VkDebugUtilsObjectNameInfoEXT info = {
+      VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
+  info.objectType = type;
+  info.objectHandle = object;
+  info.pObjectName = name.c_str();
+  setObjectName(device, &info);
 }
 
 Expected<VkCommandBuffer> Device::allocateCommands() {

@@ -27,7 +27,8 @@ struct DeviceCounters {
 class Device {
 public:
   static Expected<std::unique_ptr<Device>>
-  create(const DeviceSnapshot &snapshot, const DevicePlan &plan);
+  create(const Instance &instance, const DeviceSnapshot &snapshot,
+         const DevicePlan &plan);
   ~Device();
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
@@ -45,6 +46,9 @@ public:
     return Handle<T>(device, object, destroy);
   }
 
+  /// Names an object for the messages of the validation layer.
+  void setName(VkObjectType type, uint64_t object, const std::string &name);
+
   Expected<VkCommandBuffer> allocateCommands();
   void freeCommands(VkCommandBuffer commands);
 
@@ -55,13 +59,16 @@ public:
   bool isLost() const { return lost; }
 
 private:
-  Device(const DeviceSnapshot &snapshot, const DevicePlan &plan)
-      : facts(snapshot), chosen(plan) {}
+  Device(const Instance &instance, const DeviceSnapshot &snapshot,
+         const DevicePlan &plan)
+      : facts(snapshot), chosen(plan),
+        setObjectName(instance.setObjectName()) {}
   Status createObjects();
 
   DeviceSnapshot facts;
   DevicePlan chosen;
   DeviceCounters counts;
+  PFN_vkSetDebugUtilsObjectNameEXT setObjectName;
   VkDevice device = VK_NULL_HANDLE;
   VolkDeviceTable table = {};
   VkQueue queue = VK_NULL_HANDLE;

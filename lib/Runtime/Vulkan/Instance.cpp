@@ -43,6 +43,21 @@ static Status openLoader() {
   return Status();
 }
 
+/// Loads the functions of core Vulkan, once: they are the loader's own and find
+/// the instance by their argument. Functions of extensions do not exist in every
+/// instance, so each instance holds those that it uses.
+static void loadCoreFunctions(VkInstance instance) {
+  static const bool loaded = (volkLoadInstanceOnly(instance), true);
+  (void)loaded;
+}
+
+template <typename Function>
+static void loadExtension(VkInstance instance, const char *name,
+                          Function &function) {
+  function =
+      reinterpret_cast<Function>(vkGetInstanceProcAddr(instance, name));
+}
+
 static Status requireValidationLayer() {
   uint32_t count = 0;
   vkEnumerateInstanceLayerProperties(&count, nullptr);
@@ -71,7 +86,8 @@ static VkDebugUtilsMessengerCreateInfoEXT messengerInfo(MessageLog &log) {
   info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
                          VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
   // General messages are the loader's own, about other drivers on the machine.
-  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
+                     VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT;
   info.pfnUserCallback = collectMessage;
   info.pUserData = &log;
   return info;
@@ -122,18 +138,29 @@ Expected<std::unique_ptr<Instance>> Instance::create(ValidationMode mode) {
   }
   MOE_RETURN_IF_ERROR(check(vkCreateInstance(&info, nullptr, &result->instance),
                             "vkCreateInstance"));
-  volkLoadInstanceOnly(result->instance);
+  loadCoreFunctions(result->instance);
   if (mode != ValidationMode::Off)
-    MOE_RETURN_IF_ERROR(
-        check(vkCreateDebugUtilsMessengerEXT(result->instance, &messenger,
-                                             nullptr, &result->messenger),
-              "vkCreateDebugUtilsMessengerEXT"));
+    MOE_RETURN_IF_ERROR(result->createMessenger(messenger));
   return result;
+}
+
+Status
+Instance::createMessenger(const VkDebugUtilsMessengerCreateInfoEXT &info) {
+  PFN_vkCreateDebugUtilsMessengerEXT create = nullptr;
+  loadExtension(instance, "vkCreateDebugUtilsMessengerEXT", create);
+  loadExtension(instance, "vkDestroyDebugUtilsMessengerEXT", destroyMessenger);
+  loadExtension(instance, "vkSetDebugUtilsObjectNameEXT", setName);
+  if (!create || !destroyMessenger)
+    return makeError(Code::Device, "expected a validation layer with ",
+                     VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
+                     ", but got one without");
+  return check(create(instance, &info, nullptr, &messenger),
+               "vkCreateDebugUtilsMessengerEXT");
 }
 
 Instance::~Instance() {
   if (messenger)
-    vkDestroyDebugUtilsMessengerEXT(instance, messenger, nullptr);
+    destroyMessenger(instance, messenger, nullptr);
   if (instance)
     vkDestroyInstance(instance, nullptr);
 }

@@ -42,16 +42,21 @@ public:
   Instance &operator=(const Instance &) = delete;
 
   VkInstance get() const { return instance; }
+  /// Null unless the instance validates: names are for its messages.
+  PFN_vkSetDebugUtilsObjectNameEXT setObjectName() const { return setName; }
   const MessageLog &messages() const { return log; }
 
   Expected<std::vector<VkPhysicalDevice>> physicalDevices() const;
 
 private:
   Instance() = default;
+  Status createMessenger(const VkDebugUtilsMessengerCreateInfoEXT &info);
 
   MessageLog log;
   VkInstance instance = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
+  PFN_vkDestroyDebugUtilsMessengerEXT destroyMessenger = nullptr;
+  PFN_vkSetDebugUtilsObjectNameEXT setName = nullptr;
 };
 
 } // namespace moe::runtime

@@ -87,7 +87,8 @@ moe::runtime::createBuffer(Device &device, uint64_t bytes,
                            const std::string &name,
                            VkMemoryRequirements &requirements) {
   VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
-  info.size = alignTo(std::max(bytes, kMinBufferBytes), kMinBufferBytes);
+  // Whole words for fills; no more, so that validation sees what lies outside.
+  info.size = alignTo(std::max(bytes, kMinBufferBytes), 4);
   info.usage =
       VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
       VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
@@ -98,6 +99,8 @@ moe::runtime::createBuffer(Device &device, uint64_t bytes,
   PlacedBuffer result;
   result.buffer = device.own(buffer, device.call().vkDestroyBuffer);
   result.bytes = info.size;
+  device.setName(VK_OBJECT_TYPE_BUFFER, reinterpret_cast<uint64_t>(buffer),
+                 name);
   device.call().vkGetBufferMemoryRequirements(device.get(), buffer,
                                               &requirements);
   return result;

@@ -76,6 +76,8 @@ Status Pipeline::createPipeline(Device &device, const bundle::Kernel &kernel,
                                                    &info, nullptr, &result),
             "vkCreateComputePipelines", context));
   pipeline = device.own(result, device.call().vkDestroyPipeline);
+  device.setName(VK_OBJECT_TYPE_PIPELINE, reinterpret_cast<uint64_t>(result),
+                 kernel.name()->str());
   ++device.counters().pipelines;
   return Status();
 }

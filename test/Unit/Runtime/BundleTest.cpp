@@ -47,7 +47,7 @@ TEST(BundleTest, OpensAWellFormedBundle) {
     Expected<Bundle> bundle = open(moe::test::makeTestBundle(sealed));
     ASSERT_TRUE(bundle.ok()) << bundle.status().message();
     EXPECT_EQ(bundle->numKernels(), 2u);
-    EXPECT_EQ(bundle->numPrograms(), 6u);
+    EXPECT_EQ(bundle->numPrograms(), 7u);
     EXPECT_EQ(bundle->program(0).name()->str(), "double");
     EXPECT_EQ(bundle->module(0).capabilities, std::vector<uint32_t>{1});
   }

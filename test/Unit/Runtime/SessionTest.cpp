@@ -207,7 +207,7 @@ TEST_F(SessionTest, ProgramsDescribeThemselves) {
   size_t program = 0;
   EXPECT_EQ(take(moe_session_find_program(session, "none", &program)).message,
             "expected an entry of the bundle ('double', 'quadruple', 'hazard', "
-            "'weights', 'constant', 'checked'), but got 'none'");
+            "'weights', 'constant', 'checked', 'outside'), but got 'none'");
 }
 
 TEST_F(SessionTest, DispatchesAreTimed) {

@@ -134,6 +134,16 @@ void BundleWriter::addScaleIndirect(uint32_t grid, uint32_t x, uint32_t y) {
                  .Union());
 }
 
+void BundleWriter::addScaleOutside(uint32_t x, uint32_t y) {
+  auto bound = bindings({x}, true, 0);
+  auto offset = constant(0), size = constant(16);
+  bound.push_back(CreateBinding(builder, y, offset, size, Access::Write));
+  std::vector<ExprOffset> push = {symbol()};
+  std::vector<ExprOffset> grid = {ceilDiv(64), constant(1), constant(1)};
+  addCommand(Command::Dispatch,
+             CreateDispatchDirect(builder, 0, &grid, &bound, &push).Union());
+}
+
 void BundleWriter::addCheck(uint32_t x, uint32_t status) {
   auto xBytes = symbol(4), statusBytes = constant(16);
   auto zero = constant(0);
@@ -255,6 +265,14 @@ std::vector<uint8_t> moe::test::makeTestBundle(bool seal) {
   writer.addBarrier();
   writer.addCheck(x, status);
   writer.addCopy(x, y);
+  writer.endProgram(0);
+
+  writer.beginProgram("outside");
+  x = writer.addBuffer("x", BufferKind::Input, true);
+  y = writer.addBuffer("y", BufferKind::Output, false, 16);
+  writer.addTensor(true, true, 0, x);
+  writer.addTensor(false, false, 4, y);
+  writer.addScaleOutside(x, y);
   writer.endProgram(0);
   return writer.finish(seal);
 }

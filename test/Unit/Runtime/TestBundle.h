@@ -45,6 +45,8 @@ public:
   /// y = 2 x over the elements of the symbol, or of a constant length.
   void addScale(uint32_t x, uint32_t y, bool isDynamic, int64_t length = 0);
   void addScaleIndirect(uint32_t grid, uint32_t x, uint32_t y);
+  /// The same, but y has 16 bytes.
+  void addScaleOutside(uint32_t x, uint32_t y);
   void addCheck(uint32_t x, uint32_t status);
   void endProgram(int64_t arenaBytes);
 
@@ -75,6 +77,7 @@ std::vector<uint32_t> readSpirv(const std::string &name);
 ///   weights    y = 2 w of a static w[8]; x, of length T, is not read
 ///   constant   y = 2 c of a constant c = [0, 1, …, 7]
 ///   checked    y = x; a fault when x[0] < 0
+///   outside    y = 2 x, but y has only four elements
 /// where x and y have length T unless said otherwise.
 std::vector<uint8_t> makeTestBundle(bool seal);
 
