@@ -28,10 +28,6 @@ static constexpr const char *defaultTarget = "lavapipe";
 struct moe_compile_result {
   std::vector<uint8_t> bundle;
   std::string diagnostics;
-
-  void fail(const Twine &message) {
-    diagnostics += ("error: " + message + "\n").str();
-  }
 };
 
 /// The options with zeros for what the caller's version does not have.
@@ -43,21 +39,18 @@ static moe_compile_options normalize(const moe_compile_options *given) {
 }
 
 static std::optional<TargetInfo> findTarget(const moe_compile_options &options,
-                                            moe_compile_result &result) {
+                                            std::string &error) {
   if (options.facts) {
-    std::string error;
     ArrayRef facts(static_cast<const uint8_t *>(options.facts),
                    options.facts_size);
-    std::optional<TargetInfo> target = parseDeviceFacts(facts, error);
-    if (!target)
-      result.fail(error);
-    return target;
+    return parseDeviceFacts(facts, error);
   }
   StringRef name = options.target ? options.target : defaultTarget;
   std::optional<TargetInfo> target = lookupTarget(name);
   if (!target)
-    result.fail("expected a target of " + llvm::join(getTargetNames(), ", ") +
-                ", but got '" + name + "'");
+    error = ("expected a target of " + llvm::join(getTargetNames(), ", ") +
+             ", but got '" + name + "'")
+                .str();
   return target;
 }
 
@@ -101,9 +94,12 @@ static LogicalResult compile(ModuleOp module, const TargetInfo &target,
 static bool compileText(StringRef text, StringRef filename,
                         const moe_compile_options &options,
                         moe_compile_result &result) {
-  std::optional<TargetInfo> target = findTarget(options, result);
-  if (!target)
+  std::string error;
+  std::optional<TargetInfo> target = findTarget(options, error);
+  if (!target) {
+    result.diagnostics = "error: " + error + "\n";
     return false;
+  }
   DialectRegistry registry;
   registerCompilerDialects(registry);
   // Starting threads costs more than they save on modules of this size.
@@ -115,7 +111,8 @@ static bool compileText(StringRef text, StringRef filename,
   if (module && succeeded(compile(*module, *target, options.entry, result)))
     return true;
   if (!diagnostics.hasError())
-    result.fail("expected a pass that fails to say why, but got no message");
+    result.diagnostics += "error: expected a pass that fails to say why, but "
+                          "got no message\n";
   return false;
 }
 
@@ -134,7 +131,8 @@ int moe_compile(const char *text, size_t length, const char *filename,
 int moe_compile_target_env(const moe_compile_options *options,
                            moe_compile_result **result) {
   *result = new moe_compile_result;
-  std::optional<TargetInfo> target = findTarget(normalize(options), **result);
+  std::optional<TargetInfo> target =
+      findTarget(normalize(options), (*result)->diagnostics);
   if (!target)
     return 1;
   MLIRContext context(MLIRContext::Threading::DISABLED);

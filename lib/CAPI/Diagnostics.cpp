@@ -47,11 +47,9 @@ void DiagnosticText::append(Diagnostic &diagnostic) {
     place = dyn_cast<FileLineColLoc>(location);
     return place ? WalkResult::interrupt() : WalkResult::advance();
   });
-  if (place)
-    stream << place.getFilename().getValue() << ':' << place.getLine() << ':'
-           << place.getColumn();
-  else
-    stream << filename;
+  stream << (place ? place.getFilename().getValue() : StringRef(filename));
+  if (place && place.getLine() != 0) // a module as a whole has line 0
+    stream << ':' << place.getLine() << ':' << place.getColumn();
   stream << ": " << getWord(diagnostic.getSeverity()) << ": " << diagnostic
          << '\n';
 }
