@@ -29,8 +29,22 @@ static void relaxAtomics(spirv::ModuleOp module) {
   });
 }
 
+// Without the decoration a driver may assume that two variables never alias
+// and reorder their accesses; the scalar and vector views of a buffer do.
+static void markAliases(spirv::ModuleOp module) {
+  DenseMap<std::pair<unsigned, unsigned>, SmallVector<spirv::GlobalVariableOp>> bindings;
+  for (auto variable : module.getOps<spirv::GlobalVariableOp>())
+    if (variable.getBinding())
+      bindings[{*variable.getDescriptorSet(), *variable.getBinding()}].push_back(variable);
+  for (auto &[binding, variables] : bindings)
+    if (variables.size() > 1)
+      for (spirv::GlobalVariableOp variable : variables)
+        variable->setAttr("aliased", UnitAttr::get(module.getContext()));
+}
+
 LogicalResult moe::finishModule(spirv::ModuleOp module, spirv::TargetEnvAttr target) {
   relaxAtomics(module);
+  markAliases(module);
   std::optional<spirv::VerCapExtAttr> used = module.getVceTriple();
   if (!used)
     return module.emitOpError("expected spirv-update-vce to have run");

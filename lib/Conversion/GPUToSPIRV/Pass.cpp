@@ -45,6 +45,7 @@ static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr
   populateSCFToSPIRVPatterns(converter, scf, patterns);
   populateVectorToSPIRVPatterns(converter, patterns);
   populateFuncToSPIRVPatterns(converter, patterns);
+  populateLoopPatterns(converter, patterns);
   populateOwnSPIRVPatterns(converter, patterns);
   return applyFullConversion(module, *legal, std::move(patterns));
 }
