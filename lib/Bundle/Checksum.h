@@ -7,8 +7,8 @@
 //
 // A driver trusts the SPIR-V that it is given, so a damaged kernel must not
 // reach it. The writer fills `Bundle.checksum` with any value other than zero,
-// finishes the buffer, and seals it; the reader compares. This finds damage, not
-// malice. Shared by the compiler and the runtime: it needs the schema only.
+// finishes the buffer, and seals it; the reader compares. This finds damage,
+// not malice. Shared by the compiler and the runtime: it needs the schema only.
 //
 //===----------------------------------------------------------------------===//
 

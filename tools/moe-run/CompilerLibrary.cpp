@@ -73,9 +73,9 @@ Compilation CompilerLibrary::take(int failed,
   return compilation;
 }
 
-Compilation
-CompilerLibrary::compile(const std::string &text, const std::string &filename,
-                         const moe_compile_options &options) const {
+Compilation CompilerLibrary::compile(const std::string &text,
+                                     const std::string &filename,
+                                     const moe_compile_options &options) const {
   moe_compile_result *result = nullptr;
   int failed = functions.compile(text.data(), text.size(), filename.c_str(),
                                  &options, &result);

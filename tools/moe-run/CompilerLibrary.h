@@ -16,7 +16,8 @@
 
 namespace moe::run {
 
-/// What the compiler gives: text that it has to say, and whether it is an error.
+/// What the compiler gives: text that it has to say, and whether it is an
+/// error.
 struct Compilation {
   bool succeeded = false;
   std::string diagnostics;

@@ -42,8 +42,9 @@ Expected<Input> Input::parse(const std::string &text) {
                        std::isdigit(uint8_t(text[0])) &&
                        text.find('/') > equals;
   if (looksLikeType)
-    return makeError(Code::InvalidArgument, "expected a type like 4x8xf32 or "
-                                            "4xi32, but got '",
+    return makeError(Code::InvalidArgument,
+                     "expected a type like 4x8xf32 or "
+                     "4xi32, but got '",
                      text.substr(0, equals), "'");
   input.rule = Rule::File;
   input.path = text;
@@ -56,8 +57,9 @@ Status Input::parseRandom(const std::string &arguments) {
   rule = Rule::Random;
   size_t comma = arguments.find(',');
   if (!parseUnsigned(arguments.substr(0, comma), seed))
-    return makeError(Code::InvalidArgument, "expected a seed of 64 bits, but "
-                                            "got '",
+    return makeError(Code::InvalidArgument,
+                     "expected a seed of 64 bits, but "
+                     "got '",
                      arguments.substr(0, comma), "'");
   if (comma != std::string::npos &&
       !parseDouble(arguments.substr(comma + 1), scale))
@@ -91,9 +93,8 @@ Status Input::parseNumbers(const std::string &text) {
   rule = numbers.size() == 1 ? Rule::Constant : Rule::List;
   MOE_ASSIGN_OR_RETURN(size_t count, arrayType.numElements());
   if (rule == Rule::List && numbers.size() != count)
-    return makeError(Code::InvalidArgument, "expected ", count,
-                     " numbers for ", arrayType.str(), ", but got ",
-                     numbers.size());
+    return makeError(Code::InvalidArgument, "expected ", count, " numbers for ",
+                     arrayType.str(), ", but got ", numbers.size());
   return Status();
 }
 

@@ -7,6 +7,7 @@
 
 #include "CompilerLibrary.h"
 #include "Driver.h"
+#include "moe-bundle/bundle_generated.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -37,15 +38,29 @@ struct DeviceList {
 };
 } // namespace
 
+/// "Vulkan 1.3, subgroup 8, cooperative matrices".
+static std::string describe(const moe_device_list *list, size_t index) {
+  size_t size = 0;
+  const auto *facts = flatbuffers::GetRoot<moe::bundle::DeviceFacts>(
+      moe_device_facts(list, index, &size));
+  std::string text = join("Vulkan ", facts->api_version() >> 22 & 0x7F, ".",
+                          facts->api_version() >> 12 & 0x3FF, ", subgroup ",
+                          facts->subgroup_size());
+  if (facts->cooperative_matrices() && facts->cooperative_matrices()->size())
+    text += ", cooperative matrices";
+  return text;
+}
+
 int moe::run::listDevices() {
   DeviceList devices;
   if (Status error = take(moe_devices_enumerate(&devices.list)); !error.ok())
     return report(error);
   int best = moe_device_list_best(devices.list);
   for (size_t i = 0; i < moe_device_list_count(devices.list); ++i)
-    std::printf("%zu%c  %-10s  %s\n", i, int(i) == best ? '*' : ' ',
+    std::printf("%zu%c  %-10s  %s; %s\n", i, int(i) == best ? '*' : ' ',
                 moe_device_type(devices.list, i),
-                moe_device_name(devices.list, i));
+                moe_device_name(devices.list, i),
+                describe(devices.list, i).c_str());
   if (best < 0)
     return report(makeError(Code::Device, "expected a Vulkan device, but this "
                                           "machine has none"));
@@ -64,8 +79,8 @@ static Status chooseTarget(const Options &options, DeviceList &devices,
     return Status();
   }
   MOE_RETURN_IF_ERROR(take(moe_devices_enumerate(&devices.list)));
-  int index = options.device >= 0 ? options.device
-                                  : moe_device_list_best(devices.list);
+  int index =
+      options.device >= 0 ? options.device : moe_device_list_best(devices.list);
   if (index < 0)
     return makeError(Code::Device, "expected a Vulkan device or --target=NAME, "
                                    "but this machine has no device");
@@ -100,8 +115,9 @@ static Expected<std::vector<char>> readFile(const std::string &path) {
                      "' is a folder");
   std::ifstream file(path, std::ios::binary);
   if (!file)
-    return makeError(Code::InvalidArgument, "expected a file that can be read, "
-                                            "but '",
+    return makeError(Code::InvalidArgument,
+                     "expected a file that can be read, "
+                     "but '",
                      path, "' cannot");
   std::vector<char> bytes((std::istreambuf_iterator<char>(file)),
                           std::istreambuf_iterator<char>());
@@ -127,8 +143,8 @@ static Expected<std::vector<char>> compile(const Options &options,
   moe_compile_options compileOptions;
   MOE_RETURN_IF_ERROR(chooseTarget(options, devices, compileOptions));
   MOE_ASSIGN_OR_RETURN(CompilerLibrary compiler, CompilerLibrary::open());
-  Compilation result = compiler.compile(
-      std::string(text.begin(), text.end()), options.file, compileOptions);
+  Compilation result = compiler.compile(std::string(text.begin(), text.end()),
+                                        options.file, compileOptions);
   if (!result.diagnostics.empty()) {
     std::fputs(result.diagnostics.c_str(), stderr);
     if (result.diagnostics.back() != '\n')

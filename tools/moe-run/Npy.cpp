@@ -112,14 +112,18 @@ static Expected<moe_type> typeOf(const std::string &descr) {
     return MOE_TYPE_I32;
   static const struct {
     const char *descr, *name, *cast;
-  } others[] = {
-      {"<f8", "float64", "numpy.float32"}, {"<f2", "float16", "numpy.float32"},
-      {"<i8", "int64", "numpy.int32"},     {"<u8", "uint64", "numpy.int32"},
-      {"<u4", "uint32", "numpy.int32"},    {"<i2", "int16", "numpy.int32"},
-      {"<u2", "uint16", "numpy.int32"},    {"|i1", "int8", "numpy.int32"},
-      {"|u1", "uint8", "numpy.int32"},     {"|b1", "bool", "numpy.int32"},
-      {">f4", "big-endian float32", "'<f4'"},
-      {">i4", "big-endian int32", "'<i4'"}};
+  } others[] = {{"<f8", "float64", "numpy.float32"},
+                {"<f2", "float16", "numpy.float32"},
+                {"<i8", "int64", "numpy.int32"},
+                {"<u8", "uint64", "numpy.int32"},
+                {"<u4", "uint32", "numpy.int32"},
+                {"<i2", "int16", "numpy.int32"},
+                {"<u2", "uint16", "numpy.int32"},
+                {"|i1", "int8", "numpy.int32"},
+                {"|u1", "uint8", "numpy.int32"},
+                {"|b1", "bool", "numpy.int32"},
+                {">f4", "big-endian float32", "'<f4'"},
+                {">i4", "big-endian int32", "'<i4'"}};
   for (const auto &other : others)
     if (descr == other.descr)
       return makeError(Code::InvalidArgument,
@@ -202,16 +206,15 @@ Expected<Array> moe::run::readNpy(const std::string &path) {
   file.read(static_cast<char *>(array.data()),
             std::streamsize(array.size() * 4));
   if (!file)
-    return makeError(Code::InvalidArgument, "'", path,
-                     "': expected to read ", array.size() * 4,
-                     " bytes, but got ", file.gcount());
+    return makeError(Code::InvalidArgument, "'", path, "': expected to read ",
+                     array.size() * 4, " bytes, but got ", file.gcount());
   return array;
 }
 
 Status moe::run::writeNpy(const std::string &path, const Array &array) {
-  std::string dict = join("{'descr': '",
-                          array.type().type == MOE_TYPE_F32 ? "<f4" : "<i4",
-                          "', 'fortran_order': False, 'shape': (");
+  std::string dict =
+      join("{'descr': '", array.type().type == MOE_TYPE_F32 ? "<f4" : "<i4",
+           "', 'fortran_order': False, 'shape': (");
   for (int64_t dim : array.type().shape)
     dict += join(dim, ", ");
   dict += "), }";

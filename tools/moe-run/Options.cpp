@@ -56,15 +56,15 @@ static const OptionRow kRows[] = {
     {"--entry", "NAME", "the program to run; needed when there are several",
      [](Options &o, const std::string &v) { return storeName(v, o.entry); }},
     {"--input", "VALUE",
-     "an input, in the order of the arguments: file.npy, or a type and a rule,\n"
+     "an input, in the order of the arguments: file.npy, or a type and a "
+     "rule,\n"
      "like 4x8xf32=random(7); the rules are random(SEED), random(SEED,SCALE),\n"
      "zeros, ones, range, a number, or all numbers: 2x2xi32=0,1,2,3",
      [](Options &o, const std::string &v) {
        o.inputs.push_back(v);
        return !v.empty();
      }},
-    {"--output", "FILE.npy",
-     "where a result goes, in the order of the results",
+    {"--output", "FILE.npy", "where a result goes, in the order of the results",
      [](Options &o, const std::string &v) {
        o.outputs.push_back(v);
        return true;
@@ -132,8 +132,7 @@ static const OptionRow *findRow(const std::string &name) {
   return nullptr;
 }
 
-template <typename... Parts>
-static Status usage(const Parts &...parts) {
+template <typename... Parts> static Status usage(const Parts &...parts) {
   return makeError(Code::InvalidArgument, parts...);
 }
 
@@ -205,8 +204,9 @@ std::string moe::run::helpText() {
       text += *c == '\n' ? "\n" + std::string(column, ' ') : std::string(1, *c);
     text += '\n';
   }
-  text += "\nExit status: 0 good; 1 a result differs from --expect; 2 bad usage,"
-          " input or\nprogram; 3 the device failed, a kernel found a fault, or "
-          "the validation layer spoke.\n";
+  text +=
+      "\nExit status: 0 good; 1 a result differs from --expect; 2 bad usage,"
+      " input or\nprogram; 3 the device failed, a kernel found a fault, or "
+      "the validation layer spoke.\n";
   return text;
 }

@@ -116,9 +116,9 @@ std::string Measurements::trace(const std::string &process) const {
       escape(process), "\"}}");
   for (const Dispatch &dispatch : dispatches)
     text += join(",\n{\"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"name\": \"",
-                 escape(dispatch.label), "\", \"ts\": ",
-                 fixed(dispatch.start * 1000, 3), ", \"dur\": ",
-                 fixed(dispatch.milliseconds.back() * 1000, 3),
+                 escape(dispatch.label),
+                 "\", \"ts\": ", fixed(dispatch.start * 1000, 3),
+                 ", \"dur\": ", fixed(dispatch.milliseconds.back() * 1000, 3),
                  ", \"args\": {\"kernel\": \"", escape(dispatch.kernel),
                  "\", \"flops\": ", fixed(dispatch.flops, 0),
                  ", \"bytes\": ", fixed(dispatch.bytes, 0), "}}");

@@ -97,12 +97,13 @@ Status Runner::prepareInputs() {
     ArrayType type;
     type.type = info.outputs[i].type;
     type.shape.resize(info.outputs[i].rank);
-    MOE_RETURN_IF_ERROR(take(
-        moe_session_output_shape(session, program, tensors.data(),
-                                 tensors.size(), i, type.shape.data())));
+    MOE_RETURN_IF_ERROR(
+        take(moe_session_output_shape(session, program, tensors.data(),
+                                      tensors.size(), i, type.shape.data())));
     if (type.type != MOE_TYPE_F32 && type.type != MOE_TYPE_I32)
-      return makeError(Code::InvalidArgument, "expected results of f32 or i32, "
-                                              "but result ",
+      return makeError(Code::InvalidArgument,
+                       "expected results of f32 or i32, "
+                       "but result ",
                        i, " is ", type.str());
     MOE_ASSIGN_OR_RETURN(Array output, Array::create(std::move(type)));
     outputs.push_back(std::move(output));
@@ -188,8 +189,8 @@ Status Runner::compareOutputs(size_t &numDiffering) const {
       continue;
     ++numDiffering;
     report(makeError(Code::InvalidArgument, "result ", i, " and '",
-                     options.expects[i], "': ",
-                     describe(difference, outputs[i], expected[i])));
+                     options.expects[i],
+                     "': ", describe(difference, outputs[i], expected[i])));
   }
   return Status();
 }

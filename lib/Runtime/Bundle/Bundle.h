@@ -48,9 +48,9 @@ private:
 };
 
 /// The checks of one program against the kernels; part of `Bundle::open`.
-Status checkProgram(const bundle::Program &program,
-                    const flatbuffers::Vector<
-                        flatbuffers::Offset<bundle::Kernel>> &kernels);
+Status checkProgram(
+    const bundle::Program &program,
+    const flatbuffers::Vector<flatbuffers::Offset<bundle::Kernel>> &kernels);
 
 } // namespace moe::runtime
 

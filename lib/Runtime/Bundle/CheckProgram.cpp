@@ -15,8 +15,7 @@ using moe::bundle::Command;
 template <typename T>
 using Tables = flatbuffers::Vector<flatbuffers::Offset<T>>;
 
-template <typename T>
-static size_t sizeOf(const Tables<T> *tables) {
+template <typename T> static size_t sizeOf(const Tables<T> *tables) {
   return tables ? tables->size() : 0;
 }
 
@@ -32,8 +31,7 @@ public:
   Status run();
 
 private:
-  template <typename... Parts>
-  Status error(const Parts &...parts) const {
+  template <typename... Parts> Status error(const Parts &...parts) const {
     return makeError(Code::InvalidArgument, place, ": ", parts...);
   }
 
@@ -85,8 +83,8 @@ Status ProgramChecker::index(const char *what, size_t index,
                              size_t limit) const {
   if (index < limit)
     return Status();
-  return error("expected the index of a ", what, " below ", limit,
-               ", but got ", index);
+  return error("expected the index of a ", what, " below ", limit, ", but got ",
+               index);
 }
 
 Status ProgramChecker::constantValue(const char *what,
@@ -243,8 +241,9 @@ Status ProgramChecker::command(Command type, const void *table) {
 Status ProgramChecker::commands() {
   if (!program.commands_type() ||
       program.commands_type()->size() != program.commands()->size())
-    return makeError(Code::InvalidArgument,
-                     "expected a type for each command, but got another number");
+    return makeError(
+        Code::InvalidArgument,
+        "expected a type for each command, but got another number");
   for (unsigned i = 0; i < program.commands()->size(); ++i) {
     place = join("command ", i);
     auto type = Command(program.commands_type()->Get(i));

@@ -120,8 +120,9 @@ static Status readInstruction(uint32_t opcode, Operands operands,
       return Status();
     if (operands.count != 5)
       return tooShort("OpExecutionMode LocalSize", operands.count);
-    sizes.push_back({operands.words[0],
-                     {operands.words[2], operands.words[3], operands.words[4]}});
+    sizes.push_back(
+        {operands.words[0],
+         {operands.words[2], operands.words[3], operands.words[4]}});
     return Status();
   default:
     return Status();
@@ -137,9 +138,9 @@ Expected<Module> moe::runtime::spirv::parse(const uint32_t *words,
     uint32_t count = words[at] >> 16;
     uint32_t opcode = words[at] & 0xFFFF;
     if (count == 0 || count > numWords - at)
-      return makeError(Code::InvalidArgument, "expected the instruction at word ",
-                       at, " to have 1 to ", numWords - at, " words, but got ",
-                       count);
+      return makeError(
+          Code::InvalidArgument, "expected the instruction at word ", at,
+          " to have 1 to ", numWords - at, " words, but got ", count);
     MOE_RETURN_IF_ERROR(
         readInstruction(opcode, {words + at + 1, count - 1}, module, sizes));
     at += count;

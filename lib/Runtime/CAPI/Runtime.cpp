@@ -49,15 +49,13 @@ static moe_status *toC(Status status) {
   return status.ok() ? nullptr : new moe_status{std::move(status)};
 }
 
-template <typename... Parts>
-static moe_status *invalid(const Parts &...parts) {
+template <typename... Parts> static moe_status *invalid(const Parts &...parts) {
   return toC(makeError(Code::InvalidArgument, parts...));
 }
 
 /// Writes `value` to a struct of the caller's, which may be an older and
 /// shorter one.
-template <typename T>
-static void fill(T *target, T value) {
+template <typename T> static void fill(T *target, T value) {
   size_t size = std::min(target->size, sizeof(T));
   value.size = target->size;
   std::memcpy(static_cast<void *>(target), &value, size);

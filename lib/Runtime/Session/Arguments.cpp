@@ -109,8 +109,8 @@ moe::runtime::bindSymbols(const bundle::Program &program,
                      sizeOf(program.inputs()), " inputs of program '",
                      program.name()->str(), "', but got ", inputs.size());
   for (unsigned i = 0; i < inputs.size(); ++i)
-    MOE_RETURN_IF_ERROR(checkForm(*program.inputs()->Get(i), inputs[i],
-                                  join("input ", i)));
+    MOE_RETURN_IF_ERROR(
+        checkForm(*program.inputs()->Get(i), inputs[i], join("input ", i)));
   std::vector<int64_t> symbols;
   for (unsigned i = 0; i < sizeOf(program.symbols()); ++i) {
     const bundle::Symbol &symbol = *program.symbols()->Get(i);
@@ -176,7 +176,8 @@ std::string moe::runtime::describeFault(const bundle::Program &program,
   int64_t perToken = fault.slots_per_token();
   replaceAll(text, "{slot}", std::to_string(slot));
   replaceAll(text, "{value}", std::to_string(value));
-  replaceAll(text, "{token}", std::to_string(perToken ? slot / perToken : slot));
+  replaceAll(text, "{token}",
+             std::to_string(perToken ? slot / perToken : slot));
   replaceAll(text, "{choice}", std::to_string(perToken ? slot % perToken : 0));
   return join("kernel '", fault.kernel()->str(), "': ", text);
 }

@@ -33,9 +33,8 @@ Expected<uint64_t> bytesOf(const Argument &argument);
 
 /// Checks the inputs against the program (number, types, ranks, static dims,
 /// asserts) and returns the values of its symbols.
-Expected<std::vector<int64_t>>
-bindSymbols(const bundle::Program &program,
-            const std::vector<Argument> &inputs);
+Expected<std::vector<int64_t>> bindSymbols(const bundle::Program &program,
+                                           const std::vector<Argument> &inputs);
 
 /// The shape of a tensor for these symbols.
 Expected<std::vector<int64_t>> shapeOf(const bundle::Tensor &tensor,

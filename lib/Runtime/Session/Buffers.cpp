@@ -38,9 +38,9 @@ PersistentBuffers::create(Device &device, const MemoryTypes &types,
   std::vector<MemoryRequest> requests;
   for (uint32_t i = 0; i < program.buffers()->size(); ++i) {
     const bundle::Buffer &buffer = *program.buffers()->Get(i);
-    bool persists = buffer.kind() == BufferKind::Constant ||
-                    (buffer.kind() == BufferKind::Input &&
-                     isConstant(*buffer.bytes()));
+    bool persists =
+        buffer.kind() == BufferKind::Constant ||
+        (buffer.kind() == BufferKind::Input && isConstant(*buffer.bytes()));
     if (!persists)
       continue;
     MOE_ASSIGN_OR_RETURN(int64_t bytes, evaluate(*buffer.bytes(), {}));
@@ -59,8 +59,7 @@ PersistentBuffers::create(Device &device, const MemoryTypes &types,
   MOE_RETURN_IF_ERROR(result->pool.grow(layout.slabs));
   size_t next = 0;
   for (auto &[index, buffer] : result->buffers)
-    MOE_RETURN_IF_ERROR(
-        result->pool.bind(buffer, layout.placements[next++]));
+    MOE_RETURN_IF_ERROR(result->pool.bind(buffer, layout.placements[next++]));
   MOE_RETURN_IF_ERROR(result->writeConstants(device, types, program));
   return result;
 }
@@ -84,13 +83,14 @@ static Status stage(Device &device, const MemoryTypes &types,
   std::memcpy(staging.mapped, data.data(), data.size());
 
   MOE_ASSIGN_OR_RETURN(VkCommandBuffer commands, device.allocateCommands());
-  VkCommandBufferBeginInfo begin = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  VkCommandBufferBeginInfo begin = {
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   VkBufferCopy region = {0, 0, data.size()};
   device.call().vkBeginCommandBuffer(commands, &begin);
   device.call().vkCmdCopyBuffer(commands, staging.buffer.get(),
                                 buffer.buffer.get(), 1, &region);
-  Status status = check(device.call().vkEndCommandBuffer(commands),
-                        "vkEndCommandBuffer");
+  Status status =
+      check(device.call().vkEndCommandBuffer(commands), "vkEndCommandBuffer");
   if (status.ok())
     status = device.submitAndWait(commands);
   if (!device.isLost())
@@ -148,8 +148,10 @@ Status RecordingBuffers::addTransient(Device &device, uint32_t index,
   if (buffer.arenaOffset % request.alignment)
     return makeError(Code::Device, "expected buffer '", buffer.name,
                      "' to lie in the arena at a multiple of ",
-                     request.alignment, " bytes (the alignment of the device)"
-                     ", but got ", buffer.arenaOffset);
+                     request.alignment,
+                     " bytes (the alignment of the device)"
+                     ", but got ",
+                     buffer.arenaOffset);
   arena.layout.placements.push_back({0, buffer.arenaOffset});
   if (arena.layout.slabs.empty())
     arena.layout.slabs.push_back(0);
@@ -172,8 +174,7 @@ RecordingBuffers::create(Device &device, const ResolvedProgram &program,
     if (buffer.kind == BufferKind::Transient)
       MOE_RETURN_IF_ERROR(result.addTransient(device, i, buffer));
     else
-      MOE_RETURN_IF_ERROR(
-          result.io.add(device, i, buffer.bytes, buffer.name));
+      MOE_RETURN_IF_ERROR(result.io.add(device, i, buffer.bytes, buffer.name));
   }
   if (!unified) {
     for (uint32_t i : uploads)
@@ -207,7 +208,8 @@ const PlacedBuffer &RecordingBuffers::find(uint32_t index) const {
   if (const PlacedBuffer *buffer = persistent->find(index))
     return *buffer;
   auto it = arena.buffers.find(index);
-  return it != arena.buffers.end() ? it->second : io.buffers.find(index)->second;
+  return it != arena.buffers.end() ? it->second
+                                   : io.buffers.find(index)->second;
 }
 
 VkBuffer RecordingBuffers::get(uint32_t index) const {

@@ -58,9 +58,9 @@ Status Recording::createDescriptorPool(const std::vector<Pipeline> &pipelines) {
   info.poolSizeCount = 1;
   info.pPoolSizes = &size;
   VkDescriptorPool pool = VK_NULL_HANDLE;
-  MOE_RETURN_IF_ERROR(check(device.call().vkCreateDescriptorPool(
-                                device.get(), &info, nullptr, &pool),
-                            "vkCreateDescriptorPool"));
+  MOE_RETURN_IF_ERROR(check(
+      device.call().vkCreateDescriptorPool(device.get(), &info, nullptr, &pool),
+      "vkCreateDescriptorPool"));
   descriptorPool = device.own(pool, device.call().vkDestroyDescriptorPool);
   return Status();
 }
@@ -96,9 +96,9 @@ void Recording::recordTimestamp() {
 void Recording::recordBarrier(VkPipelineStageFlags stages,
                               VkAccessFlags accesses) {
   VkMemoryBarrier barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-  barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT |
-                          VK_ACCESS_TRANSFER_WRITE_BIT |
-                          VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
+  barrier.srcAccessMask =
+      VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT |
+      VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
   barrier.dstAccessMask = accesses;
   device.call().vkCmdPipelineBarrier(commands, kDeviceStages, stages, 0, 1,
                                      &barrier, 0, nullptr, 0, nullptr);
@@ -118,18 +118,17 @@ void Recording::recordTransfers(const std::vector<uint32_t> &list,
   }
 }
 
-Expected<VkDescriptorSet>
-Recording::writeSet(const ResolvedDispatch &dispatch,
-                    VkDescriptorSetLayout layout) {
+Expected<VkDescriptorSet> Recording::writeSet(const ResolvedDispatch &dispatch,
+                                              VkDescriptorSetLayout layout) {
   VkDescriptorSetAllocateInfo info = {
       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
   info.descriptorPool = descriptorPool.get();
   info.descriptorSetCount = 1;
   info.pSetLayouts = &layout;
   VkDescriptorSet set = VK_NULL_HANDLE;
-  MOE_RETURN_IF_ERROR(check(
-      device.call().vkAllocateDescriptorSets(device.get(), &info, &set),
-      "vkAllocateDescriptorSets", dispatch.label));
+  MOE_RETURN_IF_ERROR(
+      check(device.call().vkAllocateDescriptorSets(device.get(), &info, &set),
+            "vkAllocateDescriptorSets", dispatch.label));
   size_t count = dispatch.bindings.size();
   std::vector<VkDescriptorBufferInfo> ranges(count);
   std::vector<VkWriteDescriptorSet> writes(
@@ -186,9 +185,10 @@ Status Recording::recordCommand(const ResolvedDispatch &dispatch,
 Status Recording::record(const Transfers &transfers,
                          const std::vector<Pipeline> &pipelines) {
   const VolkDeviceTable &call = device.call();
-  VkCommandBufferBeginInfo begin = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-  MOE_RETURN_IF_ERROR(
-      check(call.vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer"));
+  VkCommandBufferBeginInfo begin = {
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  MOE_RETURN_IF_ERROR(check(call.vkBeginCommandBuffer(commands, &begin),
+                            "vkBeginCommandBuffer"));
   if (queryPool)
     call.vkCmdResetQueryPool(commands, queryPool.get(), 0, numQueries);
   recordTransfers(transfers.uploads, Direction::Up);

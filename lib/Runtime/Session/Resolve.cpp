@@ -100,13 +100,12 @@ Expected<ResolvedRange> Resolver::range(uint32_t buffer,
   return range;
 }
 
-Expected<ResolvedRange>
-Resolver::binding(const moe::bundle::Binding &binding,
-                  const std::string &what) const {
+Expected<ResolvedRange> Resolver::binding(const moe::bundle::Binding &binding,
+                                          const std::string &what) const {
   MOE_ASSIGN_OR_RETURN(uint64_t bytes, size(*binding.bytes(), what));
-  MOE_ASSIGN_OR_RETURN(ResolvedRange range,
-                       this->range(binding.buffer(), *binding.offset(), bytes,
-                                   what));
+  MOE_ASSIGN_OR_RETURN(
+      ResolvedRange range,
+      this->range(binding.buffer(), *binding.offset(), bytes, what));
   const std::string &name = result.buffers[range.buffer].name;
   if (range.bytes > limits.maxStorageRange)
     return makeError(Code::Device, "expected ", what, " to bind at most ",
@@ -137,9 +136,10 @@ Resolver::common(const DispatchTable &dispatch) const {
   std::string kernel = bundle.kernel(resolved.kernel).name()->str();
   resolved.label = dispatch.label() ? dispatch.label()->str() : kernel;
   for (const moe::bundle::Binding *item : *dispatch.bindings()) {
-    MOE_ASSIGN_OR_RETURN(ResolvedRange range,
-                         binding(*item, join("binding ", resolved.bindings.size(),
-                                             " of kernel '", kernel, "'")));
+    MOE_ASSIGN_OR_RETURN(
+        ResolvedRange range,
+        binding(*item, join("binding ", resolved.bindings.size(),
+                            " of kernel '", kernel, "'")));
     resolved.bindings.push_back(range);
   }
   for (const moe::bundle::Expr *expr : *dispatch.push_constants()) {
@@ -153,9 +153,8 @@ Resolver::common(const DispatchTable &dispatch) const {
     resolved.pushConstants.push_back(word);
   }
   // What the profile shows never fails a run.
-  for (auto [expr, target] :
-       {std::pair(dispatch.flops(), &resolved.flops),
-        std::pair(dispatch.bytes(), &resolved.bytes)}) {
+  for (auto [expr, target] : {std::pair(dispatch.flops(), &resolved.flops),
+                              std::pair(dispatch.bytes(), &resolved.bytes)}) {
     if (!expr)
       continue;
     if (Expected<int64_t> value = evaluate(*expr, symbols); value.ok())
@@ -208,8 +207,8 @@ Status Resolver::fill(const moe::bundle::Fill &fill) {
   ResolvedFill resolved;
   resolved.value = fill.value();
   MOE_ASSIGN_OR_RETURN(uint64_t bytes, size(*fill.bytes(), "bytes of a fill"));
-  MOE_ASSIGN_OR_RETURN(
-      resolved.range, range(fill.buffer(), *fill.offset(), bytes, "a fill"));
+  MOE_ASSIGN_OR_RETURN(resolved.range,
+                       range(fill.buffer(), *fill.offset(), bytes, "a fill"));
   if (resolved.range.offset % 4 || bytes % 4)
     return makeError(Code::InvalidArgument, "expected a fill of buffer '",
                      result.buffers[fill.buffer()].name,

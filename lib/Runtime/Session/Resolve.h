@@ -64,8 +64,8 @@ struct ResolvedCopy {
   ResolvedRange destination;
 };
 
-using ResolvedCommand = std::variant<ResolvedDispatch, ResolvedBarrier,
-                                     ResolvedFill, ResolvedCopy>;
+using ResolvedCommand =
+    std::variant<ResolvedDispatch, ResolvedBarrier, ResolvedFill, ResolvedCopy>;
 
 /// A program whose every expression is a number. Nothing in it is empty or out
 /// of bounds: dispatches with an empty grid, fills and copies of nothing are

@@ -57,7 +57,8 @@ Session::create(const void *data, size_t size, const SessionOptions &options) {
   MOE_ASSIGN_OR_RETURN(
       DevicePlan plan,
       planDevice(snapshot, needsOf(session->bundle), planOptions));
-  MOE_ASSIGN_OR_RETURN(session->device, Device::create(*session->instance, snapshot, plan));
+  MOE_ASSIGN_OR_RETURN(session->device,
+                       Device::create(*session->instance, snapshot, plan));
 
   // Every buffer has the same usage, so any of them tells the memory types.
   VkMemoryRequirements requirements;
@@ -66,6 +67,8 @@ Session::create(const void *data, size_t size, const SessionOptions &options) {
   MOE_ASSIGN_OR_RETURN(
       session->memoryTypes,
       chooseMemoryTypes(snapshot, requirements.memoryTypeBits));
+  if (options.forceStaging)
+    session->memoryTypes.unified = false;
   session->pools =
       std::make_unique<Pools>(*session->device, session->memoryTypes);
   session->programs.resize(session->bundle.numPrograms());
@@ -221,8 +224,9 @@ Status Session::run(size_t index, const std::vector<Argument> &inputs,
   last = recording;
   MOE_RETURN_IF_ERROR(recording->run());
   if (size_t count = messages().size())
-    return makeError(Code::Validation, "expected no message of the validation "
-                                       "layer, but got ",
+    return makeError(Code::Validation,
+                     "expected no message of the validation "
+                     "layer, but got ",
                      count, ", the first: ", messages().at(0));
   MOE_RETURN_IF_ERROR(readStatus(program, *recording));
   for (unsigned i = 0; i < outputs.size(); ++i) {

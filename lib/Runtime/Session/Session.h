@@ -23,6 +23,8 @@ struct SessionOptions {
   std::string pipelineCacheDirectory;
   ValidationMode validation = ValidationMode::Off;
   bool profile = false;
+  /// Go through staging buffers even where memory is unified: for tests.
+  bool forceStaging = false;
 };
 
 /// All devices of the machine, best to be asked once.
@@ -70,8 +72,7 @@ private:
   Expected<std::vector<bool>> planUploads(const bundle::Program &program,
                                           const ProgramState &state,
                                           const std::vector<Argument> &inputs);
-  Expected<Recording *> recordingFor(const Key &key,
-                                     const ProgramState &state);
+  Expected<Recording *> recordingFor(const Key &key, const ProgramState &state);
   Status readStatus(const bundle::Program &program,
                     const Recording &recording) const;
 

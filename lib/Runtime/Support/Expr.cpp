@@ -68,10 +68,9 @@ Status moe::runtime::checkExpr(const bundle::Expr &expr, size_t numSymbols) {
 }
 
 bool moe::runtime::isConstant(const bundle::Expr &expr) {
-  return std::none_of(expr.nodes()->begin(), expr.nodes()->end(),
-                      [](const bundle::ExprNode *node) {
-                        return node->op() == ExprOp::Dim;
-                      });
+  return std::none_of(
+      expr.nodes()->begin(), expr.nodes()->end(),
+      [](const bundle::ExprNode *node) { return node->op() == ExprOp::Dim; });
 }
 
 /// Floor division. The caller has excluded zero and the one quotient that does
@@ -119,9 +118,8 @@ static bool divides(ExprOp op) {
   return op == ExprOp::FloorDiv || op == ExprOp::CeilDiv || op == ExprOp::Mod;
 }
 
-Expected<int64_t>
-moe::runtime::evaluate(const bundle::Expr &expr,
-                       const std::vector<int64_t> &symbols) {
+Expected<int64_t> moe::runtime::evaluate(const bundle::Expr &expr,
+                                         const std::vector<int64_t> &symbols) {
   std::vector<int64_t> stack;
   for (const bundle::ExprNode *node : *expr.nodes()) {
     if (node->op() == ExprOp::Const) {

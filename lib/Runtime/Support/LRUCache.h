@@ -17,8 +17,7 @@ namespace moe::runtime {
 
 /// Holds at most `capacity` entries. It is searched from the most to the least
 /// recently used one, which is the fastest way for the few entries it is for.
-template <typename Key, typename Value>
-class LRUCache {
+template <typename Key, typename Value> class LRUCache {
 public:
   explicit LRUCache(size_t capacity) : capacity(capacity) {}
 

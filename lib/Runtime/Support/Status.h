@@ -32,8 +32,7 @@ enum class Code {
 };
 
 /// Joins its arguments into one string, as `operator<<` prints them.
-template <typename... Parts>
-std::string join(const Parts &...parts) {
+template <typename... Parts> std::string join(const Parts &...parts) {
   std::ostringstream stream;
   (stream << ... << parts);
   return stream.str();
@@ -62,8 +61,7 @@ Status makeError(Code code, const Parts &...parts) {
 }
 
 /// A value, or the reason why there is none.
-template <typename T>
-class [[nodiscard]] Expected {
+template <typename T> class [[nodiscard]] Expected {
 public:
   Expected(T value) : content(std::move(value)) {}
   Expected(Status error) : content(std::move(error)) {}
@@ -75,7 +73,9 @@ public:
   const T *operator->() const { return std::get_if<T>(&content); }
 
   /// The error of a failed result, success otherwise.
-  Status status() const { return ok() ? Status() : *std::get_if<Status>(&content); }
+  Status status() const {
+    return ok() ? Status() : *std::get_if<Status>(&content);
+  }
 
 private:
   std::variant<T, Status> content;

@@ -57,8 +57,9 @@ struct VkCooperativeMatrixPropertiesKHR {
   VkScopeKHR scope;
 };
 
-using PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR = VkResult(
-    VKAPI_PTR *)(VkPhysicalDevice, uint32_t *, VkCooperativeMatrixPropertiesKHR *);
+using PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR =
+    VkResult(VKAPI_PTR *)(VkPhysicalDevice, uint32_t *,
+                          VkCooperativeMatrixPropertiesKHR *);
 #endif // VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME
 
 #ifndef VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME

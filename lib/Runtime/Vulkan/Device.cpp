@@ -13,9 +13,9 @@ using namespace moe::runtime;
 /// A run that takes longer is taken for a hang.
 static constexpr uint64_t kTimeoutNanoseconds = 600ull * 1000 * 1000 * 1000;
 
-Expected<std::unique_ptr<Device>>
-Device::create(const Instance &instance, const DeviceSnapshot &snapshot,
-               const DevicePlan &plan) {
+Expected<std::unique_ptr<Device>> Device::create(const Instance &instance,
+                                                 const DeviceSnapshot &snapshot,
+                                                 const DevicePlan &plan) {
   std::unique_ptr<Device> result(new Device(instance, snapshot, plan));
 
   float priority = 1.0f;

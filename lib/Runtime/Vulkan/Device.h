@@ -61,8 +61,8 @@ public:
 private:
   Device(const Instance &instance, const DeviceSnapshot &snapshot,
          const DevicePlan &plan)
-      : facts(snapshot), chosen(plan),
-        setObjectName(instance.setObjectName()) {}
+      : facts(snapshot), chosen(plan), setObjectName(instance.setObjectName()) {
+  }
   Status createObjects();
 
   DeviceSnapshot facts;

@@ -161,9 +161,8 @@ static void planExtensions(const DeviceSnapshot &device, DevicePlan &plan) {
   }
   // Below Vulkan 1.2 SPIR-V 1.4 is an extension, with one of its own.
   if (device.apiVersion < VK_API_VERSION_1_2)
-    for (const char *name :
-         {"VK_KHR_spirv_1_4", "VK_KHR_shader_float_controls",
-          "VK_KHR_storage_buffer_storage_class"})
+    for (const char *name : {"VK_KHR_spirv_1_4", "VK_KHR_shader_float_controls",
+                             "VK_KHR_storage_buffer_storage_class"})
       if (device.hasExtension(name))
         extensions.insert(name);
   plan.extensions.assign(extensions.begin(), extensions.end());
@@ -175,8 +174,9 @@ moe::runtime::planDevice(const DeviceSnapshot &device,
                          const PlanOptions &options) {
   DevicePlan plan;
   if (device.apiVersion < VK_API_VERSION_1_1)
-    return makeError(Code::Device, "expected a device of Vulkan 1.1 or newer, "
-                                   "but '",
+    return makeError(Code::Device,
+                     "expected a device of Vulkan 1.1 or newer, "
+                     "but '",
                      device.name, "' has ",
                      VK_API_VERSION_MAJOR(device.apiVersion), ".",
                      VK_API_VERSION_MINOR(device.apiVersion));

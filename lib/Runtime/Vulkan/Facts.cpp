@@ -37,7 +37,8 @@ serializeMatrices(flatbuffers::FlatBufferBuilder &builder,
   for (const VkCooperativeMatrixPropertiesKHR &shape :
        device.cooperativeMatrices) {
     auto a = elementTypeOf(shape.AType), b = elementTypeOf(shape.BType),
-         c = elementTypeOf(shape.CType), result = elementTypeOf(shape.ResultType);
+         c = elementTypeOf(shape.CType),
+         result = elementTypeOf(shape.ResultType);
     // A shape of a type that the schema does not know is of no use.
     if (a && b && c && result)
       matrices.push_back(moe::bundle::CreateCooperativeMatrix(
@@ -50,7 +51,9 @@ std::vector<uint8_t>
 moe::runtime::serializeFacts(const DeviceSnapshot &device) {
   flatbuffers::FlatBufferBuilder builder;
   const VkPhysicalDeviceLimits &limits = device.limits;
-  auto has = [&](Feature feature) { return device.features.count(feature) != 0; };
+  auto has = [&](Feature feature) {
+    return device.features.count(feature) != 0;
+  };
   auto name = builder.CreateString(device.name);
   auto size = builder.CreateVector(limits.maxComputeWorkGroupSize, 3);
   auto count = builder.CreateVector(limits.maxComputeWorkGroupCount, 3);

@@ -34,8 +34,8 @@ const FeatureInfo &moe::runtime::infoOf(Feature feature) {
        VK_API_VERSION_1_3},
       {"cooperativeMatrix", VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, 0},
       {"shaderBFloat16Type", VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME, 0},
-      {"shaderBFloat16CooperativeMatrix",
-       VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME, 0},
+      {"shaderBFloat16CooperativeMatrix", VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME,
+       0},
       {"pipelineExecutableInfo", "VK_KHR_pipeline_executable_properties", 0},
   };
   return table[unsigned(feature)];
@@ -226,10 +226,10 @@ CapabilityNeed moe::runtime::needOf(uint32_t spirvCapability) {
   case 5345: // VulkanMemoryModel
     return feature(Feature::VulkanMemoryModel);
   case 5346: // VulkanMemoryModelDeviceScope
-    return CapabilityNeed{true,
-                          {Feature::VulkanMemoryModel,
-                           Feature::VulkanMemoryModelDeviceScope},
-                          0};
+    return CapabilityNeed{
+        true,
+        {Feature::VulkanMemoryModel, Feature::VulkanMemoryModelDeviceScope},
+        0};
   case 5347: // PhysicalStorageBufferAddresses
     return feature(Feature::BufferDeviceAddress);
   case 6022: // CooperativeMatrixKHR

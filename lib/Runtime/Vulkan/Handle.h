@@ -15,8 +15,7 @@ namespace moe::runtime {
 
 /// A VkBuffer, VkFence, … and the function that destroys it; all of these
 /// functions have one signature. The device must outlive the handle.
-template <typename T>
-class Handle {
+template <typename T> class Handle {
 public:
   using Destroy = void(VKAPI_PTR *)(VkDevice, T, const VkAllocationCallbacks *);
 

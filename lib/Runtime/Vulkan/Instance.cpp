@@ -44,8 +44,8 @@ static Status openLoader() {
 }
 
 /// Loads the functions of core Vulkan, once: they are the loader's own and find
-/// the instance by their argument. Functions of extensions do not exist in every
-/// instance, so each instance holds those that it uses.
+/// the instance by their argument. Functions of extensions do not exist in
+/// every instance, so each instance holds those that it uses.
 static void loadCoreFunctions(VkInstance instance) {
   static const bool loaded = (volkLoadInstanceOnly(instance), true);
   (void)loaded;
@@ -54,8 +54,7 @@ static void loadCoreFunctions(VkInstance instance) {
 template <typename Function>
 static void loadExtension(VkInstance instance, const char *name,
                           Function &function) {
-  function =
-      reinterpret_cast<Function>(vkGetInstanceProcAddr(instance, name));
+  function = reinterpret_cast<Function>(vkGetInstanceProcAddr(instance, name));
 }
 
 static Status requireValidationLayer() {
@@ -70,10 +69,9 @@ static Status requireValidationLayer() {
                    kValidationLayer, ", which is not installed");
 }
 
-static VKAPI_ATTR VkBool32 VKAPI_CALL
-collectMessage(VkDebugUtilsMessageSeverityFlagBitsEXT,
-               VkDebugUtilsMessageTypeFlagsEXT,
-               const VkDebugUtilsMessengerCallbackDataEXT *data, void *log) {
+static VKAPI_ATTR VkBool32 VKAPI_CALL collectMessage(
+    VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+    const VkDebugUtilsMessengerCallbackDataEXT *data, void *log) {
   std::string text = data->pMessage ? data->pMessage : "";
   std::replace(text.begin(), text.end(), '\n', ' ');
   static_cast<MessageLog *>(log)->add(std::move(text));
@@ -99,9 +97,8 @@ featuresOf(ValidationMode mode) {
   case ValidationMode::Synchronization:
     return {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
   case ValidationMode::GPUAssisted:
-    return {
-        VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT,
-        VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_RESERVE_BINDING_SLOT_EXT};
+    return {VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT,
+            VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_RESERVE_BINDING_SLOT_EXT};
   case ValidationMode::Off:
   case ValidationMode::On:
     break;
@@ -122,7 +119,8 @@ Expected<std::unique_ptr<Instance>> Instance::create(ValidationMode mode) {
 
   VkDebugUtilsMessengerCreateInfoEXT messenger = messengerInfo(result->log);
   std::vector<VkValidationFeatureEnableEXT> enabled = featuresOf(mode);
-  VkValidationFeaturesEXT features = {VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT};
+  VkValidationFeaturesEXT features = {
+      VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT};
   features.enabledValidationFeatureCount = uint32_t(enabled.size());
   features.pEnabledValidationFeatures = enabled.data();
   const char *extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME,

@@ -32,7 +32,8 @@ moe::runtime::chooseMemoryTypes(const DeviceSnapshot &device,
                                 uint32_t typeBits) {
   constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
   constexpr VkMemoryPropertyFlags coherent =
-      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+      VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   constexpr VkMemoryPropertyFlags cached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
 
   MemoryTypes types;
@@ -66,8 +67,9 @@ Layout moe::runtime::layOut(const std::vector<MemoryRequest> &requests,
                             uint64_t maxSlab) {
   Layout layout;
   for (const MemoryRequest &request : requests) {
-    uint64_t offset =
-        layout.slabs.empty() ? 0 : alignTo(layout.slabs.back(), request.alignment);
+    uint64_t offset = layout.slabs.empty()
+                          ? 0
+                          : alignTo(layout.slabs.back(), request.alignment);
     if (layout.slabs.empty() || offset + request.bytes > maxSlab) {
       layout.slabs.push_back(0);
       offset = 0;
@@ -133,10 +135,10 @@ Expected<Pool::Slab> Pool::allocate(uint64_t bytes) {
   slab.bytes = bytes;
   if (mapped) {
     void *address = nullptr;
-    MOE_RETURN_IF_ERROR(check(device.call().vkMapMemory(device.get(), memory, 0,
-                                                        VK_WHOLE_SIZE, 0,
-                                                        &address),
-                              "vkMapMemory", what));
+    MOE_RETURN_IF_ERROR(
+        check(device.call().vkMapMemory(device.get(), memory, 0, VK_WHOLE_SIZE,
+                                        0, &address),
+              "vkMapMemory", what));
     slab.mapped = static_cast<uint8_t *>(address);
   }
   return slab;
@@ -158,11 +160,10 @@ Status Pool::bind(PlacedBuffer &buffer, const Placement &placement) {
   const Slab &slab = slabs[placement.slab];
   if (slab.mapped)
     buffer.mapped = slab.mapped + placement.offset;
-  return check(device.call().vkBindBufferMemory(device.get(),
-                                                buffer.buffer.get(),
-                                                slab.memory.get(),
-                                                placement.offset),
-               "vkBindBufferMemory", purpose);
+  return check(
+      device.call().vkBindBufferMemory(device.get(), buffer.buffer.get(),
+                                       slab.memory.get(), placement.offset),
+      "vkBindBufferMemory", purpose);
 }
 
 uint64_t Pool::bytes() const {

@@ -45,8 +45,10 @@ static void readProperties(DeviceSnapshot &snapshot) {
   snapshot.limits = properties.properties.limits;
   snapshot.maxAllocation = maintenance.maxMemoryAllocationSize;
   snapshot.subgroupSize = subgroup.subgroupSize;
-  snapshot.minSubgroupSize = hasSizes ? sizes.minSubgroupSize : subgroup.subgroupSize;
-  snapshot.maxSubgroupSize = hasSizes ? sizes.maxSubgroupSize : subgroup.subgroupSize;
+  snapshot.minSubgroupSize =
+      hasSizes ? sizes.minSubgroupSize : subgroup.subgroupSize;
+  snapshot.maxSubgroupSize =
+      hasSizes ? sizes.maxSubgroupSize : subgroup.subgroupSize;
   if (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
     snapshot.subgroupOperations = subgroup.supportedOperations;
   snapshot.canRequireSubgroupSize =
@@ -74,10 +76,10 @@ static void readCooperativeMatrices(VkInstance instance,
                                     DeviceSnapshot &snapshot) {
   if (!snapshot.features.count(Feature::CooperativeMatrix))
     return;
-  auto query = reinterpret_cast<
-      PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR>(
-      vkGetInstanceProcAddr(
-          instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
+  auto query =
+      reinterpret_cast<PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR>(
+          vkGetInstanceProcAddr(
+              instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
   if (!query)
     return;
   uint32_t count = 0;
@@ -99,8 +101,8 @@ DeviceSnapshot moe::runtime::takeSnapshot(VkInstance instance,
   snapshot.name = properties.deviceName;
   snapshot.type = properties.deviceType;
   // The instance asks for 1.3 at the most.
-  snapshot.apiVersion =
-      std::min<uint32_t>(properties.apiVersion, VK_MAKE_API_VERSION(0, 1, 3, 4095));
+  snapshot.apiVersion = std::min<uint32_t>(properties.apiVersion,
+                                           VK_MAKE_API_VERSION(0, 1, 3, 4095));
   snapshot.vendor = properties.vendorID;
   snapshot.device = properties.deviceID;
   std::copy_n(properties.pipelineCacheUUID, VK_UUID_SIZE,
@@ -153,8 +155,7 @@ static unsigned rankOf(VkPhysicalDeviceType type) {
   }
 }
 
-size_t
-moe::runtime::bestDevice(const std::vector<DeviceSnapshot> &devices) {
+size_t moe::runtime::bestDevice(const std::vector<DeviceSnapshot> &devices) {
   size_t best = 0;
   for (size_t i = 1; i < devices.size(); ++i)
     if (rankOf(devices[i].type) < rankOf(devices[best].type))

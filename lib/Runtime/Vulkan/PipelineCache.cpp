@@ -63,7 +63,8 @@ static std::vector<char> readTrusted(const std::string &path,
   std::ifstream file(path, std::ios::binary);
   file.read(data.data(), std::streamsize(data.size()));
   file.read(reinterpret_cast<char *>(&checksum), sizeof(checksum));
-  bool trusted = file && checksum == checksumOf(data) && isCacheOf(device, data);
+  bool trusted =
+      file && checksum == checksumOf(data) && isCacheOf(device, data);
   return trusted ? data : std::vector<char>();
 }
 
@@ -76,13 +77,14 @@ Expected<PipelineCache> PipelineCache::create(Device &device,
     data = readTrusted(result.path, device.snapshot());
   }
   result.loadedBytes = data.size();
-  VkPipelineCacheCreateInfo info = {VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+  VkPipelineCacheCreateInfo info = {
+      VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
   info.initialDataSize = data.size();
   info.pInitialData = data.data();
   VkPipelineCache cache = VK_NULL_HANDLE;
-  MOE_RETURN_IF_ERROR(check(device.call().vkCreatePipelineCache(
-                                device.get(), &info, nullptr, &cache),
-                            "vkCreatePipelineCache"));
+  MOE_RETURN_IF_ERROR(check(
+      device.call().vkCreatePipelineCache(device.get(), &info, nullptr, &cache),
+      "vkCreatePipelineCache"));
   result.cache = device.own(cache, device.call().vkDestroyPipelineCache);
   return result;
 }

@@ -17,8 +17,8 @@ namespace moe::runtime {
 /// The name of a VkResult as the specification spells it.
 const char *nameOf(VkResult result);
 
-/// Success for VK_SUCCESS; else a device error: "<call> failed with VK_ERROR_…".
-/// `context`, when it is given, says for what the call was made.
+/// Success for VK_SUCCESS; else a device error: "<call> failed with
+/// VK_ERROR_…". `context`, when it is given, says for what the call was made.
 Status check(VkResult result, const char *call,
              const std::string &context = std::string());
 

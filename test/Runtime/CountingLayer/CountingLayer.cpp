@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Sits between a program and the driver, and counts calls. At the end of each
-// instance the sums so far are written, as one JSON object, to the file that the
-// environment variable MOE_COUNTING_LAYER_FILE names.
+// instance the sums so far are written, as one JSON object, to the file that
+// the environment variable MOE_COUNTING_LAYER_FILE names.
 //
 //   VK_LAYER_PATH=<the folder of this library> \
 //   VK_INSTANCE_LAYERS=VK_LAYER_MOE_counting \
@@ -57,13 +57,11 @@ std::map<void *, InstanceTable> instances;
 } // namespace
 
 /// Handles of one device, or one instance, begin with the same pointer.
-template <typename Handle>
-static void *keyOf(Handle handle) {
+template <typename Handle> static void *keyOf(Handle handle) {
   return *reinterpret_cast<void **>(handle);
 }
 
-template <typename Handle>
-static DeviceTable tableOf(Handle handle) {
+template <typename Handle> static DeviceTable tableOf(Handle handle) {
   std::lock_guard<std::mutex> lock(tablesMutex);
   return devices[keyOf(handle)];
 }
@@ -73,13 +71,12 @@ static void writeCounts() {
   std::FILE *file = path ? std::fopen(path, "w") : nullptr;
   if (!file)
     return;
-  std::fprintf(file,
-               "{\"submits\": %llu, \"waits\": %llu, \"maps\": %llu, "
-               "\"pipelines\": %llu}\n",
-               (unsigned long long)counts.submits,
-               (unsigned long long)counts.waits,
-               (unsigned long long)counts.maps,
-               (unsigned long long)counts.pipelines);
+  std::fprintf(
+      file,
+      "{\"submits\": %llu, \"waits\": %llu, \"maps\": %llu, "
+      "\"pipelines\": %llu}\n",
+      (unsigned long long)counts.submits, (unsigned long long)counts.waits,
+      (unsigned long long)counts.maps, (unsigned long long)counts.pipelines);
   std::fclose(file);
 }
 
@@ -121,9 +118,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL waitForFences(VkDevice device,
   return tableOf(device).waitForFences(device, count, fences, all, timeout);
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL
-waitSemaphores(VkDevice device, const VkSemaphoreWaitInfo *info,
-               uint64_t timeout) {
+static VKAPI_ATTR VkResult VKAPI_CALL waitSemaphores(
+    VkDevice device, const VkSemaphoreWaitInfo *info, uint64_t timeout) {
   ++counts.waits;
   return tableOf(device).waitSemaphores(device, info, timeout);
 }

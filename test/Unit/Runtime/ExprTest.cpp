@@ -27,8 +27,8 @@ protected:
   }
 
   int64_t apply(ExprOp op, int64_t a, int64_t b) {
-    Expected<int64_t> result = evaluate(
-        expr({{ExprOp::Const, a}, {ExprOp::Const, b}, {op, 0}}), {});
+    Expected<int64_t> result =
+        evaluate(expr({{ExprOp::Const, a}, {ExprOp::Const, b}, {op, 0}}), {});
     EXPECT_TRUE(result.ok()) << result.status().message();
     return result.ok() ? *result : -12345;
   }
@@ -97,8 +97,9 @@ TEST_F(ExprTest, TheStackEndsWithOneValue) {
   EXPECT_EQ(
       checkExpr(expr({{ExprOp::Const, 1}, {ExprOp::Const, 2}}), 0).message(),
       "expected an expression to leave one value, but got 2");
-  EXPECT_EQ(checkExpr(expr({{ExprOp::Const, 1}, {ExprOp::Add, 0}}), 0).message(),
-            "expected two operands of '+', but got 1");
+  EXPECT_EQ(
+      checkExpr(expr({{ExprOp::Const, 1}, {ExprOp::Add, 0}}), 0).message(),
+      "expected two operands of '+', but got 1");
   EXPECT_FALSE(evaluate(expr({{ExprOp::Add, 0}}), {}).ok());
 }
 

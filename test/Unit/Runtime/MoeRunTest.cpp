@@ -60,9 +60,11 @@ TEST(InputTest, ErrorsSayWhatWasExpected) {
             "expected a type like 4x8xf32 or 4xi32, but got '2x3xf16'");
   EXPECT_EQ(errorOfInput("no/such.npy"),
             "'no/such.npy': expected a file that can be read, but got none");
-  EXPECT_NE(
-      Input::parse("999999999999x999999999999xf32=zeros")->load().status().message(),
-      "");
+  EXPECT_NE(Input::parse("999999999999x999999999999xf32=zeros")
+                ->load()
+                .status()
+                .message(),
+            "");
 }
 
 // Values of the stream of seed 7; test/Python/test_random.py has the same.
@@ -70,8 +72,8 @@ TEST(RandomTest, TheStreamIsFixed) {
   const struct {
     uint64_t index;
     uint32_t bits;
-  } golden[] = {{0, 0x3f165b1c},    {1, 0xbf817815},    {2, 0x3f92d979},
-                {3, 0x3fdd0f46},    {1000, 0xbde5769f}, {999999, 0x3f567cb5}};
+  } golden[] = {{0, 0x3f165b1c}, {1, 0xbf817815},    {2, 0x3f92d979},
+                {3, 0x3fdd0f46}, {1000, 0xbde5769f}, {999999, 0x3f567cb5}};
   for (const auto &entry : golden) {
     float value = float(normal(7, entry.index));
     uint32_t bits;
@@ -87,7 +89,8 @@ TEST(RandomTest, TheQuantileIsThatOfTheNormalDistribution) {
   EXPECT_EQ(ppnd16(0.25), -ppnd16(0.75));
   EXPECT_TRUE(std::isfinite(ppnd16(1.0)));
   for (double x = 1e-300; x < 1e300; x *= 3.7)
-    EXPECT_NEAR(portableLog(x), std::log(x), 1e-13 + 1e-15 * std::fabs(std::log(x)));
+    EXPECT_NEAR(portableLog(x), std::log(x),
+                1e-13 + 1e-15 * std::fabs(std::log(x)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,8 +101,9 @@ TEST(CompareTest, TheWorstElementIsNamed) {
   Array got = makeArray({1, 2, 3.5, 4.1f}), expected = makeArray({1, 2, 3, 4});
   Difference difference = compare(got, expected, {1e-5, 1e-6});
   EXPECT_EQ(difference.count, 2u);
-  EXPECT_EQ(describe(difference, got, expected),
-            "2 of 4 elements differ, the worst at [2]: expected 3, but got 3.5");
+  EXPECT_EQ(
+      describe(difference, got, expected),
+      "2 of 4 elements differ, the worst at [2]: expected 3, but got 3.5");
   EXPECT_EQ(compare(got, expected, {0, 0.5}).count, 0u);
   EXPECT_EQ(compare(got, expected, {0.2, 0}).count, 0u);
 }
@@ -160,12 +164,11 @@ TEST(ReportTest, TheTableIsAligned) {
   moe_timings timings = {sizeof(timings), 5, 64, 2, dispatches};
   Measurements measurements;
   measurements.add(6, timings);
-  EXPECT_EQ(measurements.table(),
-            "dispatch    kernel      ms  GFLOP/s  GB/s\n"
-            "y = 2 x     scale   1.0000  2000.00     -\n"
-            "z           k       3.0000        -  1.33\n"
-            "total of 2          4.0000   500.00  1.00\n"
-            "arena 64 bytes\n");
+  EXPECT_EQ(measurements.table(), "dispatch    kernel      ms  GFLOP/s  GB/s\n"
+                                  "y = 2 x     scale   1.0000  2000.00     -\n"
+                                  "z           k       3.0000        -  1.33\n"
+                                  "total of 2          4.0000   500.00  1.00\n"
+                                  "arena 64 bytes\n");
   EXPECT_EQ(measurements.summary(), "wall 6.000 ms, device 5.000 ms (one run)");
   EXPECT_EQ(median({3, 1, 2, 10}), 2.5);
 }

@@ -38,11 +38,10 @@ TEST(NpyTest, ReadsTheHeader) {
   ASSERT_TRUE(header.ok()) << header.status().message();
   EXPECT_EQ(header->type.str(), "3x4xf32");
   EXPECT_EQ(header->dataOffset, bytes.size());
-  EXPECT_EQ(
-      parseNpyHeader(
-          npy("{'descr': '<i4', 'fortran_order': False, 'shape': (), }"))
-          ->type.str(),
-      "i32");
+  EXPECT_EQ(parseNpyHeader(
+                npy("{'descr': '<i4', 'fortran_order': False, 'shape': (), }"))
+                ->type.str(),
+            "i32");
 }
 
 TEST(NpyTest, OtherTypesAreRefusedWithTheirCast) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Session/Arguments.h"
 #include "Session/Resolve.h"
+#include "Session/Arguments.h"
 #include "TestBundle.h"
 
 #include <gtest/gtest.h>

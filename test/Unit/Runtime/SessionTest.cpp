@@ -38,8 +38,8 @@ protected:
     std::vector<uint8_t> bundle = moe::test::makeTestBundle(/*seal=*/true);
     moe_session_options options = {sizeof(options), -1, nullptr,
                                    MOE_VALIDATION_OFF, /*profile=*/1};
-    Result created = take(moe_session_create(bundle.data(), bundle.size(),
-                                             &options, &session));
+    Result created = take(
+        moe_session_create(bundle.data(), bundle.size(), &options, &session));
     ASSERT_EQ(created.code, MOE_STATUS_OK) << created.message;
   }
   void TearDown() override { moe_session_destroy(session); }
@@ -59,13 +59,13 @@ protected:
       shapes.push_back(int64_t(input->size()));
     std::vector<moe_tensor> tensors;
     for (size_t i = 0; i < inputs.size(); ++i)
-      tensors.push_back({sizeof(moe_tensor), inputs[i]->data(), 1, &shapes[i],
-                         MOE_TYPE_F32});
+      tensors.push_back(
+          {sizeof(moe_tensor), inputs[i]->data(), 1, &shapes[i], MOE_TYPE_F32});
     return runTensors(name, tensors, output);
   }
 
   Result runTensors(const char *name, const std::vector<moe_tensor> &tensors,
-             std::vector<float> &output) {
+                    std::vector<float> &output) {
     int64_t length = int64_t(output.size());
     moe_tensor result = {sizeof(result), output.data(), 1, &length,
                          MOE_TYPE_F32};
@@ -189,8 +189,8 @@ TEST_F(SessionTest, AssertsAreCheckedBeforeTheRun) {
   int64_t length = (1 << 20) + 1;
   moe_tensor x = {sizeof(x), nullptr, 1, &length, MOE_TYPE_F32};
   int64_t shape = 0;
-  Result result = take(moe_session_output_shape(session, find("double"), &x, 1,
-                                                0, &shape));
+  Result result =
+      take(moe_session_output_shape(session, find("double"), &x, 1, 0, &shape));
   EXPECT_EQ(result.message, "expected dim 0 of input 0 to be at most 1048576, "
                             "but got 1048577");
 }

@@ -16,20 +16,20 @@ namespace {
 /// The smallest module that has everything that is read.
 std::vector<uint32_t> smallModule() {
   return {
-      0x07230203,             // magic
-      0x00010300,             // version 1.3
-      0,                      // generator
-      5,                      // bound
-      0,                      // schema
-      0x00020011, 1,          // OpCapability Shader
-      0x00020011, 61,         // OpCapability GroupNonUniform
-      0x0003000A, 0x5F565053, // OpExtension "SPV_
-      0x00000041,             //   A"
-      0x0005000F, 5,          // OpEntryPoint GLCompute
-      1,                      //   %1
-      0x6E69616D, 0,          //   "main"
-      0x00060010, 1,          // OpExecutionMode %1
-      17, 64, 2, 1,           //   LocalSize 64 2 1
+      0x07230203,                   // magic
+      0x00010300,                   // version 1.3
+      0,                            // generator
+      5,                            // bound
+      0,                            // schema
+      0x00020011, 1,                // OpCapability Shader
+      0x00020011, 61,               // OpCapability GroupNonUniform
+      0x0003000A, 0x5F565053,       // OpExtension "SPV_
+      0x00000041,                   //   A"
+      0x0005000F, 5,                // OpEntryPoint GLCompute
+      1,                            //   %1
+      0x6E69616D, 0,                //   "main"
+      0x00060010, 1,                // OpExecutionMode %1
+      17,         64,         2, 1, //   LocalSize 64 2 1
   };
 }
 

@@ -102,9 +102,9 @@ BundleWriter::bindings(const std::vector<uint32_t> &list, bool isDynamic,
   for (uint32_t buffer : list) {
     auto offset = constant(0);
     auto size = isDynamic ? symbol(4) : constant(bytes);
-    result.push_back(CreateBinding(builder, buffer, offset, size,
-                                   result.empty() ? Access::Read
-                                                  : Access::ReadWrite));
+    result.push_back(
+        CreateBinding(builder, buffer, offset, size,
+                      result.empty() ? Access::Read : Access::ReadWrite));
   }
   return result;
 }
@@ -113,15 +113,15 @@ void BundleWriter::addScale(uint32_t x, uint32_t y, bool isDynamic,
                             int64_t length) {
   auto bound = bindings({x, y}, isDynamic, length * 4);
   std::vector<ExprOffset> push = {isDynamic ? symbol() : constant(length)};
-  std::vector<ExprOffset> grid = {
-      isDynamic ? ceilDiv(64) : constant((length + 63) / 64), constant(1),
-      constant(1)};
+  std::vector<ExprOffset> grid = {isDynamic ? ceilDiv(64)
+                                            : constant((length + 63) / 64),
+                                  constant(1), constant(1)};
   auto flops = isDynamic ? symbol() : constant(length);
   auto bytes = isDynamic ? symbol(8) : constant(8 * length);
-  addCommand(Command::Dispatch, CreateDispatchDirect(builder, 0, &grid, &bound,
-                                                     &push, flops, bytes,
-                                                     "y = 2 x")
-                                    .Union());
+  addCommand(Command::Dispatch,
+             CreateDispatchDirect(builder, 0, &grid, &bound, &push, flops,
+                                  bytes, "y = 2 x")
+                 .Union());
 }
 
 void BundleWriter::addScaleIndirect(uint32_t grid, uint32_t x, uint32_t y) {
