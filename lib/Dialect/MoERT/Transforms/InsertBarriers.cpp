@@ -72,13 +72,13 @@ static bool mayShareArena(BufferOp a, BufferOp b) {
   // Without a place in the arena, a transient has memory of its own.
   if (!a.getOffset() || !b.getOffset())
     return false;
-  if (a.getOffset() == b.getOffset())
-    return true;
   std::optional<ByteRange> first = getRange(a.getOffset(), a.getBytes());
   std::optional<ByteRange> second = getRange(b.getOffset(), b.getBytes());
+  if (first && second)
+    return first->meets(*second);
   // Offsets that differ are slots of the plan, which do not overlap. That is
   // not proven here: moe-rt-check-hazards does.
-  return first && second && first->meets(*second);
+  return a.getOffset() == b.getOffset();
 }
 
 static bool conflict(const BufferAccess &a, const BufferAccess &b) {

@@ -111,17 +111,13 @@ static SmallVector<Slot> assignSlots(ArrayRef<Lifetime> lifetimes) {
   return slots;
 }
 
-/// The size of a slot: the largest of `sizes`, aligned.
-static OpFoldResult getSlotSize(OpBuilder &builder, Location loc,
-                                ArrayRef<Value> sizes) {
-  MLIRContext *context = builder.getContext();
-  SmallVector<OpFoldResult> operands = getAsOpFoldResult(sizes);
-  OpFoldResult largest = affine::makeComposedFoldedAffineMax(
-      builder, loc, AffineMap::getMultiDimIdentityMap(sizes.size(), context),
-      operands);
-  AffineExpr bytes = builder.getAffineDimExpr(0);
-  return affine::makeComposedFoldedAffineApply(
-      builder, loc, bytes.ceilDiv(slotAlignment) * slotAlignment, largest);
+static OpFoldResult getLargest(OpBuilder &builder, Location loc,
+                               ArrayRef<Value> sizes) {
+  if (sizes.size() == 1)
+    return sizes.front();
+  AffineMap all = builder.getMultiDimIdentityMap(sizes.size());
+  return affine::makeComposedFoldedAffineMax(builder, loc, all,
+                                             getAsOpFoldResult(sizes));
 }
 
 namespace {
@@ -148,15 +144,16 @@ struct PlanMemoryPass final : moe_rt::impl::PlanMemoryPassBase<PlanMemoryPass> {
         body, [](Operation &op) { return !isSizeArithmetic(op); });
     OpBuilder builder(&body, firstOther);
     OpFoldResult end = builder.getIndexAttr(0);
-    AffineExpr left = builder.getAffineDimExpr(0);
-    AffineExpr right = builder.getAffineDimExpr(1);
+    AffineExpr begin = builder.getAffineDimExpr(0);
+    AffineExpr size = builder.getAffineDimExpr(1);
+    AffineExpr next = begin + size.ceilDiv(slotAlignment) * slotAlignment;
     for (const Slot &slot : slots) {
       Value offset = getValueOrCreateConstantIndexOp(builder, loc, end);
       for (BufferOp buffer : slot.buffers)
         buffer.getOffsetMutable().assign(offset);
-      OpFoldResult size = getSlotSize(builder, loc, slot.sizes);
-      end = affine::makeComposedFoldedAffineApply(builder, loc, left + right,
-                                                  {OpFoldResult(offset), size});
+      OpFoldResult largest = getLargest(builder, loc, slot.sizes);
+      end = affine::makeComposedFoldedAffineApply(builder, loc, next,
+                                                  {offset, largest});
     }
     Value bytes = getValueOrCreateConstantIndexOp(builder, loc, end);
     auto afterBuffers = llvm::find_if(body, [](Operation &op) {
