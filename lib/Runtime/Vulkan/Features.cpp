@@ -170,8 +170,10 @@ CapabilityNeed moe::runtime::needOf(uint32_t spirvCapability) {
     return CapabilityNeed{true, {}, operations};
   };
   switch (spirvCapability) {
-  case 0: // Matrix
-  case 1: // Shader
+  case 0:  // Matrix
+  case 1:  // Shader
+  case 46: // SampledBuffer
+  case 47: // ImageBuffer
     return CapabilityNeed{true, {}, 0};
   case 9: // Float16
     return feature(Feature::ShaderFloat16);
