@@ -25,9 +25,13 @@ ProgramBuilder::ProgramBuilder(func::FuncOp func, gpu::GPUModuleOp kernels)
 }
 
 std::string ProgramBuilder::uniqueName(StringRef base) {
-  SymbolTable table(kernels);
+  // A later stage gives each kernel a module beside the functions.
+  auto isTaken = [&](StringRef name) {
+    return SymbolTable::lookupSymbolIn(kernels, name) ||
+           SymbolTable::lookupSymbolIn(kernels->getParentOp(), name);
+  };
   std::string name = base.str();
-  for (unsigned suffix = 1; table.lookup(name); ++suffix)
+  for (unsigned suffix = 1; isTaken(name); ++suffix)
     name = (base + "_" + Twine(suffix)).str();
   return name;
 }
