@@ -108,20 +108,3 @@ moe_rt.program @slices_that_are_apart {
   moe_rt.fill %upper with 1
   moe_rt.copy %lower to %upper
 }
-
-// CHECK-LABEL: @transients_of_one_slot
-moe_rt.program @transients_of_one_slot {
-  %t = moe_rt.dim 0, 0 : "t"
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
-  %a = moe_rt.buffer "a" <transient> bytes %t at %zero
-  %b = moe_rt.buffer "b" <transient> bytes %t at %zero
-  %c = moe_rt.buffer "c" <transient> bytes %t at %t
-  // CHECK: moe_rt.dispatch @k
-  // CHECK-NEXT: moe_rt.dispatch @apart
-  // CHECK-NEXT: moe_rt.barrier
-  // CHECK-NEXT: moe_rt.dispatch @shares
-  moe_rt.dispatch @k grid(%one, %one, %one) updates(%a)
-  moe_rt.dispatch @apart grid(%one, %one, %one) updates(%c)
-  moe_rt.dispatch @shares grid(%one, %one, %one) updates(%b)
-}

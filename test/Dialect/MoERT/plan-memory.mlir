@@ -1,5 +1,5 @@
 // RUN: moe-opt %s --split-input-file --mlir-print-local-scope \
-// RUN:   --pass-pipeline='builtin.module(moe_rt.program(moe-rt-plan-memory,moe-rt-insert-barriers,moe-rt-check-hazards))' \
+// RUN:   --pass-pipeline='builtin.module(moe_rt.program(moe-rt-insert-barriers,moe-rt-plan-memory,moe-rt-check-hazards))' \
 // RUN:   | FileCheck %s
 
 // A chain needs two slots: what is read and what is written.
@@ -46,6 +46,7 @@ moe_rt.program @slot_fits_its_largest_buffer {
   // CHECK: moe_rt.arena %[[END]]
   %a = moe_rt.buffer "a" <transient> bytes %dynamic
   moe_rt.fill %a with 0
+  moe_rt.barrier
   %b = moe_rt.buffer "b" <transient> bytes %static
   moe_rt.fill %b with 0
 }
@@ -68,8 +69,24 @@ moe_rt.program @equal_sizes_share {
   %a = moe_rt.buffer "a" <transient> bytes %small
   %b = moe_rt.buffer "b" <transient> bytes %large
   moe_rt.dispatch @k grid(%one, %one, %one) writes(%a, %b)
+  moe_rt.barrier
   %c = moe_rt.buffer "c" <transient> bytes %large
   moe_rt.fill %c with 0
+}
+
+// -----
+
+// Sharing would make the second command wait for the first.
+// CHECK-LABEL: @no_barrier_no_sharing
+moe_rt.program @no_barrier_no_sharing {
+  %bytes = arith.constant 256 : index
+  // CHECK: %[[END:.*]] = arith.constant 512 : index
+  // CHECK: moe_rt.arena %[[END]]
+  // CHECK-NOT: moe_rt.barrier
+  %a = moe_rt.buffer "a" <transient> bytes %bytes
+  %b = moe_rt.buffer "b" <transient> bytes %bytes
+  moe_rt.fill %a with 0
+  moe_rt.fill %b with 0
 }
 
 // -----

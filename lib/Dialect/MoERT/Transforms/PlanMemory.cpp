@@ -24,7 +24,8 @@ using namespace mlir::moe_rt;
 static constexpr int64_t slotAlignment = 256;
 
 namespace {
-/// A transient and the numbers of the first and last command that touch it.
+/// A transient, and the first and last interval between barriers in which a
+/// command touches it.
 struct Lifetime {
   BufferOp buffer;
   unsigned first, last;
@@ -34,7 +35,7 @@ struct Lifetime {
 struct Slot {
   SmallVector<BufferOp> buffers;
   SmallVector<Value> sizes; ///< of the buffers, without repetitions
-  unsigned lastUse;
+  unsigned lastUse;         ///< interval
 };
 } // namespace
 
@@ -68,18 +69,18 @@ static void orderProgram(ProgramOp program) {
 static SmallVector<Lifetime> findLifetimes(ProgramOp program) {
   SmallVector<Lifetime> lifetimes;
   DenseMap<Operation *, unsigned> known;
-  unsigned number = 0;
+  unsigned interval = 0;
   for (Operation &op : program.getBody().front()) {
+    interval += isa<BarrierOp>(op);
     for (const BufferAccess &access : getBufferAccesses(&op)) {
       BufferOp buffer = getUnderlyingBuffer(access.buffer);
       if (buffer.getKind() != BufferKind::Transient)
         continue;
       auto [position, isNew] = known.try_emplace(buffer, lifetimes.size());
       if (isNew)
-        lifetimes.push_back({buffer, number, number});
-      lifetimes[position->second].last = number;
+        lifetimes.push_back({buffer, interval, interval});
+      lifetimes[position->second].last = interval;
     }
-    ++number;
   }
   for (auto buffer : llvm::make_early_inc_range(program.getOps<BufferOp>())) {
     // Slices that nothing uses went with the common subexpressions.
