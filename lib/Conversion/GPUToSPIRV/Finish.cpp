@@ -48,6 +48,8 @@ static void markAliases(spirv::ModuleOp module) {
 // op in the dialect.
 static void copyResultsThatComeRound(spirv::ModuleOp module) {
   module.walk([](spirv::BranchOp branch) {
+    if (branch->getBlock()->isEntryBlock())
+      return; // the way in: its values are all written before it
     for (OpOperand &operand : branch->getOpOperands()) {
       Value value = operand.get();
       if (!isa_and_nonnull<spirv::LoopOp, spirv::SelectionOp>(value.getDefiningOp()))
