@@ -48,32 +48,38 @@ Expected<std::unique_ptr<Session>>
 Session::create(const void *data, size_t size, const SessionOptions &options) {
   MOE_ASSIGN_OR_RETURN(Bundle bundle, Bundle::open(data, size));
   std::unique_ptr<Session> session(new Session(std::move(bundle)));
-  session->profile = options.profile;
   MOE_ASSIGN_OR_RETURN(session->instance, Instance::create(options.validation));
+  Status status = session->initialize(options);
+  if (status.ok())
+    return session;
+  // The validation layer may have the reason.
+  const MessageLog &messages = session->messages();
+  if (messages.size() == 0)
+    return status;
+  return makeError(Code::Validation, status.message(), ": ", messages.at(0));
+}
+
+Status Session::initialize(const SessionOptions &options) {
+  profile = options.profile;
   MOE_ASSIGN_OR_RETURN(DeviceSnapshot snapshot,
-                       chooseDevice(*session->instance, options.device));
+                       chooseDevice(*instance, options.device));
   PlanOptions planOptions;
   planOptions.pipelineStatistics = options.profile;
-  MOE_ASSIGN_OR_RETURN(
-      DevicePlan plan,
-      planDevice(snapshot, needsOf(session->bundle), planOptions));
-  MOE_ASSIGN_OR_RETURN(session->device,
-                       Device::create(*session->instance, snapshot, plan));
+  MOE_ASSIGN_OR_RETURN(DevicePlan plan,
+                       planDevice(snapshot, needsOf(bundle), planOptions));
+  MOE_ASSIGN_OR_RETURN(device, Device::create(*instance, snapshot, plan));
 
   // Every buffer has the same usage, so any of them tells the memory types.
   VkMemoryRequirements requirements;
-  MOE_ASSIGN_OR_RETURN(PlacedBuffer probe, createBuffer(*session->device, 16,
-                                                        "probe", requirements));
+  MOE_ASSIGN_OR_RETURN(PlacedBuffer probe,
+                       createBuffer(*device, 16, "probe", requirements));
   MOE_ASSIGN_OR_RETURN(
-      session->memoryTypes,
-      chooseMemoryTypes(snapshot, requirements.memoryTypeBits));
+      memoryTypes, chooseMemoryTypes(snapshot, requirements.memoryTypeBits));
   if (options.forceStaging)
-    session->memoryTypes.unified = false;
-  session->pools =
-      std::make_unique<Pools>(*session->device, session->memoryTypes);
-  session->programs.resize(session->bundle.numPrograms());
-  MOE_RETURN_IF_ERROR(session->createPipelines(options.pipelineCacheDirectory));
-  return session;
+    memoryTypes.unified = false;
+  pools = std::make_unique<Pools>(*device, memoryTypes);
+  programs.resize(bundle.numPrograms());
+  return createPipelines(options.pipelineCacheDirectory);
 }
 
 // Members are destroyed in reverse order, recordings first and the instance

@@ -26,7 +26,7 @@ struct SessionOptions {
   bool forceStaging = false;
 };
 
-/// All devices of the machine, best to be asked once.
+/// All devices of the machine, in the order of Vulkan.
 Expected<std::vector<DeviceSnapshot>> listDevices();
 
 class Session {
@@ -84,6 +84,7 @@ private:
     std::vector<bool> resident; // inputs that have gone up at least once
   };
 
+  Status initialize(const SessionOptions &options);
   Status createPipelines(const std::string &cacheDirectory);
   Expected<ProgramState *> stateOf(size_t program);
   Expected<Selection> select(const bundle::Program &program,
