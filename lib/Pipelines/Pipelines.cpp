@@ -58,6 +58,9 @@ void moe::buildLinalgPipeline(OpPassManager &pm, const CompilePipelineOptions &o
 void moe::buildGPUPipeline(OpPassManager &pm) {
   pm.addPass(createConvertLinalgToGPUPass());
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  // Expressions are emitted wherever they are read: canonicalizing all copies
+  // takes ten times as long as finding them first.
+  kernels.addPass(createCSEPass());
   addCleanup(kernels);
 }
 
