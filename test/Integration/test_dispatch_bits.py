@@ -65,11 +65,3 @@ def test_a_weight_of_nan_leaves_the_tail_zero(tools):
     weights = np.array([[2, np.nan], [np.nan, 3]], np.float32)
     got = run(tools, np.ones((2, 4), np.float32), p, weights)
     assert got[:, 0].tolist() == [2, 3, 0, 0]
-
-
-def test_maps_of_different_sizes_are_refused(tools):
-    p = planned(8, 4, 2)
-    message = tools.fault(modules.dispatch(4, 4, 2),
-                          np.zeros((8, 4), np.float32), p.offsets,
-                          p.slot_to_row, p.row_to_slot[:-1], status=2)
-    assert message == "expected dim 0 of input 3 to equal 16, but got 15"
