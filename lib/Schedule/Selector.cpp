@@ -131,6 +131,8 @@ FailureOr<ScheduleAttr> moe::selectSchedule(KernelOp kernel, const TargetInfo &t
       return failure();
     p = *chosen;
   } else {
+    if (kernel.getNumResults() == 0)
+      return kernel.emitOpError("expected at least one result, but got none");
     Operation *root = kernel.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
     auto generic = dyn_cast_or_null<linalg::GenericOp>(root);
     if (generic && generic.getNumReductionLoops()) {

@@ -37,6 +37,10 @@ static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr
   options.emulateUnsupportedFloatTypes = false;
   options.emulateLT32BitScalarTypes = false;
   SPIRVTypeConverter converter(target, options);
+  for (auto func : module.getOps<gpu::GPUFuncOp>())
+    for (Type type : func.getArgumentTypes())
+      if (!converter.convertType(type))
+        return func.emitError("expected arguments that the target can store, but got ") << type;
   std::unique_ptr<ConversionTarget> legal = SPIRVConversionTarget::get(target);
   RewritePatternSet patterns(context);
   ScfToSPIRVContext scf;

@@ -59,7 +59,25 @@ static void addAsserts(ProgramBuilder &program, Location loc) {
                              condition.message);
 }
 
+// Arguments are tensors, and each result is one of a kernel's of its own.
+static LogicalResult checkBoundary(func::FuncOp func) {
+  for (auto [number, type] : llvm::enumerate(func.getArgumentTypes()))
+    if (!isa<RankedTensorType>(type))
+      return func.emitError("expected argument ")
+             << number << " to be a ranked tensor, but got " << type;
+  llvm::SmallDenseSet<Value> seen;
+  for (OpOperand &result : func.getBody().front().getTerminator()->getOpOperands())
+    if (!result.get().getDefiningOp<KernelOp>() || !seen.insert(result.get()).second)
+      return func.emitError("expected result ")
+             << result.getOperandNumber()
+             << " to be the result of a kernel and no other result of the function: run "
+                "--moe-form-kernels first";
+  return success();
+}
+
 static LogicalResult convertFunction(func::FuncOp func, gpu::GPUModuleOp kernels) {
+  if (failed(checkBoundary(func)))
+    return failure();
   ProgramBuilder program(func, kernels);
   if (failed(program.dims().unify()))
     return failure();

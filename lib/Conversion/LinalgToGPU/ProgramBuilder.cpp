@@ -100,6 +100,10 @@ FailureOr<Value> ProgramBuilder::getBuffer(Value tensor) {
   Value &buffer = buffers[tensor];
   if (buffer)
     return buffer;
+  Operation *producer = tensor.getDefiningOp();
+  if (producer && !isa<KernelOp>(producer) && !producer->hasTrait<OpTrait::ConstantLike>())
+    return producer->emitOpError("expected a kernel around every op that computes a tensor: run "
+                                 "--moe-form-kernels first");
   AffineExpr bytes = symbolicDims.getBytes(tensor);
   if (!bytes) {
     return emitError(tensor.getLoc(), "expected a tensor with at most one dynamic "
