@@ -47,6 +47,11 @@ def MoE_CombineRounding : MoE_I32Enum<"CombineRounding", "where a combine rounds
   I32EnumAttrCase<"Stepwise", 1, "stepwise">]>;
 def MoE_CombineRoundingAttr : MoE_EnumAttr<MoE_CombineRounding, "combine_rounding">;
 
+def MoE_DotStrategy : MoE_I32Enum<"DotStrategy", "in which order a dot product is added up", [
+  I32EnumAttrCase<"Tree", 0, "tree">,
+  I32EnumAttrCase<"Serial", 1, "serial">]>;
+def MoE_DotStrategyAttr : MoE_EnumAttr<MoE_DotStrategy, "dot_strategy">;
+
 def MoE_Family : MoE_I32Enum<"Family", "the family of code a kernel is lowered by", [
   I32EnumAttrCase<"Elementwise", 0, "elementwise">,
   I32EnumAttrCase<"Reduce", 1, "reduce">,
