@@ -102,6 +102,12 @@ static FailureOr<Parameters> selectMatmul(KernelOp kernel, const TargetInfo &tar
   return p;
 }
 
+static Parameters selectReduce(const TargetInfo &target) {
+  Parameters p{Family::Reduce};
+  p.workgroup = std::min<int64_t>(reduceWorkgroup, target.maxWorkgroupInvocations);
+  return p;
+}
+
 static bool hasWholeVectors(KernelOp kernel) {
   return llvm::all_of(kernel.getResultTypes(), [](Type type) {
     auto tensor = cast<RankedTensorType>(type);
@@ -130,12 +136,14 @@ FailureOr<ScheduleAttr> moe::selectSchedule(KernelOp kernel, const TargetInfo &t
     if (failed(chosen))
       return failure();
     p = *chosen;
+  } else if (findOp<GroupedOuterOp>(kernel) || findOp<GroupedReduceOp>(kernel) ||
+             findOp<CombineWeightGradOp>(kernel)) {
+    p = selectReduce(target);
   } else {
     Operation *root = kernel.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
     auto generic = dyn_cast_or_null<linalg::GenericOp>(root);
     if (generic && generic.getNumReductionLoops()) {
-      p = {Family::Reduce};
-      p.workgroup = std::min<int64_t>(reduceWorkgroup, target.maxWorkgroupInvocations);
+      p = selectReduce(target);
     } else {
       p.workgroup = elementwiseWorkgroup;
       p.vector = hasWholeVectors(kernel) ? 4 : 1;

@@ -13,6 +13,7 @@
 #include "moe/Conversion/ExpandKernelOps.h"
 #include "moe/Conversion/MoEToLinalg.h"
 #include "moe/Conversion/Passes.h"
+#include "moe/Dialect/MoE/IR/Decompose.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 
 namespace mlir::moe {
@@ -37,13 +38,17 @@ struct ConvertMoEToLinalgPass : moe::impl::ConvertMoEToLinalgPassBase<ConvertMoE
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateCombineToLinalgPatterns(patterns);
+    populateCombineWeightGradToLinalgPatterns(patterns);
+    populateDecomposeRoutePatterns(patterns);
     populateDispatchToLinalgPatterns(patterns);
     populateGroupedMatmulToLinalgPatterns(patterns);
+    populateGroupedOuterToLinalgPatterns(patterns);
+    populateGroupedReduceToLinalgPatterns(patterns);
     populateTileMatmulPatterns(patterns);
     if (failed(apply(getOperation(), std::move(patterns))))
       return signalPassFailure();
     WalkResult left = getOperation().walk([](Operation *op) {
-      if (!isa<CombineOp, DispatchOp, GroupedMatmulOp>(op))
+      if (!isa<CombineOp, DispatchOp, GroupedMatmulOp, GroupedOuterOp>(op))
         return WalkResult::advance();
       op->emitOpError("cannot be lowered to linalg: expected f32, or a kernel without a "
                       "schedule of tiles, but got ")

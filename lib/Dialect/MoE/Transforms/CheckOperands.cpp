@@ -15,24 +15,32 @@ namespace mlir::moe {
 using namespace mlir;
 using namespace mlir::moe;
 
+using Checked = DenseMap<std::pair<Value, Value>, Value>;
+
+static void check(OpOperand &offsets, Value rows, Checked &checked) {
+  if (isa_and_present<PlanOp, CheckOffsetsOp>(offsets.get().getDefiningOp()))
+    return;
+  OpBuilder builder(offsets.getOwner());
+  Value &result = checked[{offsets.get(), rows}];
+  if (!result)
+    result = CheckOffsetsOp::create(builder, offsets.getOwner()->getLoc(), offsets.get().getType(),
+                                    offsets.get(), rows);
+  offsets.set(result);
+}
+
 namespace {
 struct CheckOperandsPass : moe::impl::CheckOperandsPassBase<CheckOperandsPass> {
   void runOnOperation() override {
     // One check serves all products of the same offsets and rows.
-    DenseMap<std::pair<Value, Value>, Value> checked;
-    SmallVector<GroupedMatmulOp> products;
-    getOperation().walk([&](GroupedMatmulOp op) { products.push_back(op); });
-    for (GroupedMatmulOp op : products) {
-      Operation *source = op.getOffsets().getDefiningOp();
-      if (isa_and_present<PlanOp, CheckOffsetsOp>(source))
-        continue;
-      OpBuilder builder(op);
-      Value &check = checked[{op.getOffsets(), op.getLhs()}];
-      if (!check)
-        check = CheckOffsetsOp::create(builder, op.getLoc(), op.getOffsets().getType(),
-                                       op.getOffsets(), op.getLhs());
-      op.getOffsetsMutable().assign(check);
-    }
+    Checked checked;
+    getOperation().walk([&](Operation *op) {
+      if (auto matmul = dyn_cast<GroupedMatmulOp>(op))
+        check(matmul.getOffsetsMutable(), matmul.getLhs(), checked);
+      else if (auto outer = dyn_cast<GroupedOuterOp>(op))
+        check(outer.getOffsetsMutable(), outer.getLhs(), checked);
+      else if (auto reduce = dyn_cast<GroupedReduceOp>(op))
+        check(reduce.getOffsetsMutable(), reduce.getRows(), checked);
+    });
   }
 };
 } // namespace

@@ -34,7 +34,7 @@ static bool isView(Operation *op) {
 // Roots compute tensors; every one becomes a kernel of its own.
 static bool isRoot(Operation *op) {
   return isa<linalg::LinalgOp, RouteOp, PlanOp, CheckOffsetsOp, DispatchOp, GroupedMatmulOp,
-             CombineOp>(op) &&
+             GroupedOuterOp, GroupedReduceOp, CombineOp, CombineWeightGradOp>(op) &&
          !isView(op);
 }
 

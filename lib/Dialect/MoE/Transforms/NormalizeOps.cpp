@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "moe/Dialect/MoE/IR/Decompose.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 #include "moe/Dialect/MoE/Transforms/Passes.h"
 
@@ -67,6 +68,7 @@ struct NormalizeOpsPass : moe::impl::NormalizeOpsPassBase<NormalizeOpsPass> {
     RewritePatternSet patterns(&getContext());
     patterns.add<DecomposeSoftmax, GeneralizeNamed>(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+    populateDecomposeRoutePatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

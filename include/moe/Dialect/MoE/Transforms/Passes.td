@@ -14,7 +14,7 @@ include "mlir/Pass/PassBase.td"
 def CheckOperandsPass : Pass<"moe-check-operands", "func::FuncOp"> {
   let summary = "Inserts moe.check_offsets where offsets do not come from a plan";
   let description = [{
-    `moe.grouped_matmul` trusts its offsets. A prefix made by `moe.plan` is
+    `moe.grouped_matmul` and its derivatives trust their offsets. A prefix made by `moe.plan` is
     right by construction; any other goes through `moe.check_offsets` first, so
     that wrong data ends the run with a status instead of reading out of bounds.
 
@@ -68,7 +68,7 @@ def NormalizeOpsPass : Pass<"moe-normalize-ops", "func::FuncOp"> {
     Elementwise arith and math ops on tensors, and every named linalg op but
     `linalg.fill` and f32 matrix products of static width, become
     `linalg.generic`; `linalg.softmax` becomes its reductions and elementwise
-    steps.
+    steps, as do `moe.route_weights` and `moe.route_grad`.
 
     Takes and leaves tensor IR.
   }];
