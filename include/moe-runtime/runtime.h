@@ -39,9 +39,9 @@ typedef struct moe_status moe_status;
 typedef enum moe_status_code {
   MOE_STATUS_OK = 0,
   MOE_STATUS_INVALID_ARGUMENT = 1, /* the bundle, a shape, a type, an index */
-  MOE_STATUS_DEVICE = 2,           /* Vulkan failed, or the device lacks something */
-  MOE_STATUS_RUNTIME_FAULT = 3,    /* a kernel has found a fault in the data */
-  MOE_STATUS_VALIDATION = 4,       /* the validation layer has spoken */
+  MOE_STATUS_DEVICE = 2, /* Vulkan failed, or the device lacks something */
+  MOE_STATUS_RUNTIME_FAULT = 3, /* a kernel has found a fault in the data */
+  MOE_STATUS_VALIDATION = 4,    /* the validation layer has spoken */
   MOE_STATUS_INTERNAL = 5
 } moe_status_code;
 
@@ -86,10 +86,10 @@ typedef enum moe_validation_mode {
 
 typedef struct moe_session_options {
   size_t size;
-  int device;                         /* an index, or -1 for the best one */
-  const char *pipeline_cache_dir;     /* NULL: compiled kernels are not kept */
+  int device;                     /* an index, or -1 for the best one */
+  const char *pipeline_cache_dir; /* NULL: compiled kernels are not kept */
   moe_validation_mode validation;
-  int profile;                        /* nonzero: time each dispatch */
+  int profile; /* nonzero: time each dispatch */
 } moe_session_options;
 
 /* Checks the bundle, chooses the device (the best one when `options` is NULL),
@@ -159,7 +159,7 @@ moe_session_run(moe_session *session, size_t program, const moe_tensor *inputs,
                 size_t num_inputs, const moe_tensor *outputs,
                 size_t num_outputs);
 
-/*===-- What a session tells of itself -------------------------------------===*/
+/*===-- What a session tells of itself ------------------------------------===*/
 
 typedef struct moe_timing {
   const char *kernel;
@@ -191,11 +191,10 @@ MOE_RUNTIME_API const char *moe_session_kernel_statistics(moe_session *session,
                                                           const char **name);
 
 /* The warnings and errors of the validation layer so far. */
-MOE_RUNTIME_API size_t
-moe_session_validation_count(const moe_session *session);
+MOE_RUNTIME_API size_t moe_session_validation_count(const moe_session *session);
 /* Valid until the next call on the session; NULL when out of range. */
-MOE_RUNTIME_API const char *
-moe_session_validation_message(moe_session *session, size_t index);
+MOE_RUNTIME_API const char *moe_session_validation_message(moe_session *session,
+                                                           size_t index);
 
 typedef struct moe_statistics {
   size_t size;

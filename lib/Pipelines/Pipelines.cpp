@@ -69,8 +69,8 @@ void moe::buildSPIRVPipeline(OpPassManager &pm, const CompilePipelineOptions &op
 void moe::buildProgramPipeline(OpPassManager &pm) {
   OpPassManager &program = pm.nest<moe_rt::ProgramOp>();
   addCleanup(program);
-  program.addPass(moe_rt::createPlanMemoryPass());
   program.addPass(moe_rt::createInsertBarriersPass());
+  program.addPass(moe_rt::createPlanMemoryPass());
   addCleanup(program);
   program.addPass(moe_rt::createCheckHazardsPass());
 }

@@ -54,12 +54,16 @@ public:
 
 private:
   friend class DispatchBuilder;
+  Value createBuffer(Location loc, StringRef name, moe_rt::BufferKind kind, Value bytes,
+                     ElementsAttr data = nullptr);
+
   func::FuncOp func;
   gpu::GPUModuleOp kernels;
   moe_rt::ProgramOp program;
   SymbolicDims symbolicDims;
   OpBuilder commands; ///< appends to the program
   DenseMap<Value, Value> buffers;
+  llvm::StringMap<unsigned> bufferNames;
   Value status;
   int32_t numFaultSites = 0;
 };

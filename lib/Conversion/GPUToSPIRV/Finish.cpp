@@ -42,9 +42,33 @@ static void markAliases(spirv::ModuleOp module) {
         variable->setAttr("aliased", UnitAttr::get(module.getContext()));
 }
 
+// The serializer writes the id 0 into the phi of a loop header for a value that
+// comes round from the results of a loop or selection in the body. Those of any
+// other op it fills in later, so a copy is made by one: SPIR-V's own copy has no
+// op in the dialect.
+static void copyResultsThatComeRound(spirv::ModuleOp module) {
+  module.walk([](spirv::BranchOp branch) {
+    if (branch->getBlock()->isEntryBlock())
+      return; // the way in: its values are all written before it
+    for (OpOperand &operand : branch->getOpOperands()) {
+      Value value = operand.get();
+      if (!isa_and_nonnull<spirv::LoopOp, spirv::SelectionOp>(value.getDefiningOp()))
+        continue;
+      OpBuilder builder(branch);
+      Type condition = builder.getI1Type();
+      if (auto vector = dyn_cast<VectorType>(value.getType()))
+        condition = VectorType::get(vector.getShape(), condition);
+      Value always = spirv::ConstantOp::getOne(condition, branch.getLoc(), builder);
+      operand.set(spirv::SelectOp::create(builder, branch.getLoc(), value.getType(), always, value,
+                                          value));
+    }
+  });
+}
+
 LogicalResult moe::finishModule(spirv::ModuleOp module, spirv::TargetEnvAttr target) {
   relaxAtomics(module);
   markAliases(module);
+  copyResultsThatComeRound(module);
   std::optional<spirv::VerCapExtAttr> used = module.getVceTriple();
   if (!used)
     return module.emitOpError("expected spirv-update-vce to have run");
@@ -58,6 +82,12 @@ LogicalResult moe::finishModule(spirv::ModuleOp module, spirv::TargetEnvAttr tar
       op->removeAttr("no_unsigned_wrap");
     });
   SmallVector<spirv::Capability> capabilities(used->getCapabilities());
+  // Overlooked, too, where a lane's number is used without any exchange.
+  bool knowsLanes = llvm::any_of(module.getOps<spirv::GlobalVariableOp>(), [](auto variable) {
+    return variable.getBuiltin().value_or("").starts_with("Subgroup");
+  });
+  if (knowsLanes && !llvm::is_contained(capabilities, spirv::Capability::GroupNonUniform))
+    capabilities.push_back(spirv::Capability::GroupNonUniform);
   SmallVector<spirv::Extension> extensions(used->getExtensions());
   module->setAttr(spirv::ModuleOp::getVCETripleAttrName(),
                   spirv::VerCapExtAttr::get(version, capabilities, extensions,

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "moe/Dialect/MoERT/IR/MoERT.h"
@@ -158,6 +159,11 @@ Value KernelBuilder::logicalOr(Value a, Value b) {
   return createOrFold<arith::OrIOp>(a, b);
 }
 Value KernelBuilder::select(Value condition, Value a, Value b) {
+  // Before SPIR-V 1.4 a selection of vectors needs a vector of conditions.
+  if (auto vector = dyn_cast<VectorType>(a.getType());
+      vector && !isa<VectorType>(condition.getType()))
+    condition = vector::BroadcastOp::create(
+        *this, vector.clone(condition.getType()), condition);
   return createOrFold<arith::SelectOp>(condition, a, b);
 }
 Value KernelBuilder::toIndex(Value value) {

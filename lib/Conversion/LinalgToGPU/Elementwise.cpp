@@ -26,6 +26,8 @@ LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
     return failure();
 
   Operation *yield = kernel.getBody().front().getTerminator();
+  int64_t vector = schedule.getVector();
+  int64_t workgroup = schedule.getWorkgroup();
   Value first = yield->getOperand(0);
   AffineExpr elements = dims.getNumElements(first);
   AffineExpr bytes = dims.constant(0);
@@ -34,6 +36,11 @@ LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
     if (dims.getNumElements(result) != elements)
       return kernel.emitOpError("expected elementwise results of one size, but got ")
              << first.getType() << " and " << result.getType();
+    auto type = cast<RankedTensorType>(result.getType());
+    if (vector > 1 && (type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1) ||
+                       type.getShape().back() % vector != 0))
+      return kernel.emitOpError("expected rows of whole vectors of ")
+             << vector << " elements, as its schedule says, but got " << type;
     FailureOr<KernelBuffer *> buffer = d.write(result);
     if (failed(buffer))
       return failure();
@@ -45,17 +52,21 @@ LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
       if (AffineExpr size = dims.getBytes(argument))
         bytes = bytes + size;
 
-  int64_t vector = schedule.getVector();
-  int64_t workgroup = schedule.getWorkgroup();
   Value count = d.push(elements.ceilDiv(vector));
   Value stride = b.mul(b.workgroupCount(), workgroup);
   bool bad = false;
   b.forLoop(b.globalId(), count, stride, [&](Value position) {
-    SmallVector<Value> indices = reader.delinearize(first, b.mul(position, vector));
-    // A row holds whole vectors, so the last index counts in vectors too.
-    if (vector > 1)
-      indices.back() = b.mul(b.div(indices.back(), vector), vector);
+    SmallVector<Value> indices;
+    SmallVector<AffineExpr> shape;
     for (auto [value, output] : llvm::zip(yield->getOperands(), outputs)) {
+      // Results of one size may differ in shape.
+      if (SmallVector<AffineExpr> own = dims.getShape(value); indices.empty() || own != shape) {
+        shape = own;
+        indices = reader.delinearize(value, b.mul(position, vector));
+        // A row holds whole vectors, so the last index counts in vectors too.
+        if (vector > 1)
+          indices.back() = b.mul(b.div(indices.back(), vector), vector);
+      }
       FailureOr<Value> element = reader.read(value, indices, vector);
       bad |= failed(element);
       if (succeeded(element))

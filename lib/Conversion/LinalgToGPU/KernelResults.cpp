@@ -61,6 +61,19 @@ WorkgroupPrefix moe::getWorkgroupPrefix(KernelBuilder &b, Value mine, Value iden
   return {sums[0], sums[1]};
 }
 
+Value moe::findFirst(KernelBuilder &b, int64_t count, function_ref<Value(Value)> holds) {
+  // `low` candidates are known to fail.
+  Value low = b.idx(0);
+  for (int64_t step = llvm::PowerOf2Ceil(count + 1) / 2; step >= 1; step /= 2) {
+    Value next = b.add(low, step);
+    Value tested = b.min(b.sub(next, 1), b.idx(count - 1));
+    Value fails = b.logicalAnd(b.ge(b.idx(count), next),
+                               b.eq(holds(tested), b.boolean(false)));
+    low = b.select(fails, next, low);
+  }
+  return low;
+}
+
 void moe::emitFault(KernelBuilder &b, KernelBuffer &status, FaultCode code, int32_t site,
                     Value slot, Value value) {
   Value free = b.eq(b.load(status.scalars, b.idx(0)), b.i32(0));

@@ -40,6 +40,10 @@ struct WorkgroupPrefix {
 WorkgroupPrefix getWorkgroupPrefix(KernelBuilder &b, Value mine, Value identity,
                                    function_ref<Value(Value, Value)> combine);
 
+/// The lowest of 0 … count - 1 for which `holds` is true, or `count`; where it is
+/// true it stays true. Values are of type index.
+Value findFirst(KernelBuilder &b, int64_t count, function_ref<Value(Value)> holds);
+
 /// The codes of the status word, as the runtime knows them.
 enum class FaultCode : int32_t { IndexOutOfRange = 1, NotAPrefix = 2 };
 

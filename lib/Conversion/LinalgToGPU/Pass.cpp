@@ -87,8 +87,9 @@ struct ConvertLinalgToGPUPass : moe::impl::ConvertLinalgToGPUPassBase<ConvertLin
         functions.push_back(func);
     if (functions.empty())
       return;
-    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    OpBuilder builder(&getContext());
     auto kernels = gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
+    SymbolTable(module).insert(kernels); // a function may have the same name
     for (func::FuncOp func : functions)
       if (failed(convertFunction(func, kernels)))
         return signalPassFailure();

@@ -25,9 +25,13 @@ ProgramBuilder::ProgramBuilder(func::FuncOp func, gpu::GPUModuleOp kernels)
 }
 
 std::string ProgramBuilder::uniqueName(StringRef base) {
-  SymbolTable table(kernels);
+  // A later stage gives each kernel a module beside the functions.
+  auto isTaken = [&](StringRef name) {
+    return SymbolTable::lookupSymbolIn(kernels, name) ||
+           SymbolTable::lookupSymbolIn(kernels->getParentOp(), name);
+  };
   std::string name = base.str();
-  for (unsigned suffix = 1; table.lookup(name); ++suffix)
+  for (unsigned suffix = 1; isTaken(name); ++suffix)
     name = (base + "_" + Twine(suffix)).str();
   return name;
 }
@@ -53,16 +57,18 @@ Value ProgramBuilder::minimumOf(ArrayRef<AffineExpr> sizes) {
   return affine::AffineApplyOp::create(commands, loc, map, operands);
 }
 
-static Value createBuffer(OpBuilder &builder, Location loc, StringRef name,
-                          moe_rt::BufferKind kind, Value bytes,
-                          ElementsAttr data = nullptr) {
-  return moe_rt::BufferOp::create(builder, loc,
-                                  moe_rt::BufferType::get(builder.getContext()), name, kind,
+// Names are for people: a second buffer of a name gets a number.
+Value ProgramBuilder::createBuffer(Location loc, StringRef name, moe_rt::BufferKind kind,
+                                   Value bytes, ElementsAttr data) {
+  unsigned count = bufferNames[name]++;
+  std::string unique = count ? (name + " (" + Twine(count + 1) + ")").str() : name.str();
+  return moe_rt::BufferOp::create(commands, loc,
+                                  moe_rt::BufferType::get(commands.getContext()), unique, kind,
                                   bytes, /*offset=*/Value(), data);
 }
 
 Value ProgramBuilder::addScratch(StringRef name, AffineExpr bytes) {
-  return createBuffer(commands, func.getLoc(), name, moe_rt::BufferKind::Transient,
+  return createBuffer(func.getLoc(), name, moe_rt::BufferKind::Transient,
                       materialize(bytes));
 }
 
@@ -72,7 +78,7 @@ Value ProgramBuilder::getStatus() {
   OpBuilder::InsertionGuard guard(commands);
   commands.setInsertionPointToStart(&program.getBody().front());
   Value bytes = arith::ConstantIndexOp::create(commands, func.getLoc(), statusBytes);
-  status = createBuffer(commands, func.getLoc(), "status", moe_rt::BufferKind::Status, bytes);
+  status = createBuffer(func.getLoc(), "status", moe_rt::BufferKind::Status, bytes);
   moe_rt::FillOp::create(commands, func.getLoc(), status, 0);
   return status;
 }
@@ -124,7 +130,7 @@ FailureOr<Value> ProgramBuilder::getBuffer(Value tensor) {
     if (auto kernel = tensor.getDefiningOp<KernelOp>(); kernel && position < 0)
       name = (kernel.getName() + "." + Twine(cast<OpResult>(tensor).getResultNumber())).str();
   }
-  buffer = createBuffer(commands, tensor.getLoc(), name, kind, materialize(bytes), data);
+  buffer = createBuffer(tensor.getLoc(), name, kind, materialize(bytes), data);
   if (position >= 0) {
     SmallVector<Value> shape;
     for (AffineExpr size : symbolicDims.getShape(tensor))

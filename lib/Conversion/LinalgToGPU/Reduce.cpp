@@ -219,8 +219,8 @@ LogicalResult ReduceLowering::computeElement(Value position) {
     SmallVector<Value> at;
     for (AffineExpr expr : op.getIndexingMapMatchingResult(op->getResult(number)).getResults()) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
-      if (!dim)
-        return op.emitOpError("expected outputs indexed by loops alone");
+      if (!dim || !loops[dim.getPosition()])
+        return op.emitOpError("expected outputs indexed by parallel loops alone");
       at.push_back(loops[dim.getPosition()]);
     }
     FailureOr<Value> value = reader.read(init, at, 1);

@@ -48,6 +48,16 @@ Value TensorReader::dim(Value tensor, unsigned dim) {
   return size ? dispatch.push(size) : Value();
 }
 
+// The size of the last dimension; 1 when it is not known.
+int64_t TensorReader::lastSize(Value tensor) {
+  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  if (rank == 0)
+    return 1;
+  auto size = dyn_cast_or_null<AffineConstantExpr>(
+      dispatch.program().dims().getDim(tensor, rank - 1));
+  return size ? size.getValue() : 1;
+}
+
 Value TensorReader::linearize(Value tensor, ArrayRef<Value> indices) {
   if (indices.empty())
     return kernel.idx(0);
@@ -105,7 +115,7 @@ FailureOr<Value> TensorReader::readInput(BlockArgument input, ArrayRef<Value> in
     position[0] = kernel.sub(position[0], base);
   if (width == 1)
     return kernel.load(buffer->scalars, linearize(input, position));
-  int64_t last = cast<RankedTensorType>(input.getType()).getShape().back();
+  int64_t last = lastSize(input);
   if (last % 4 != 0 || !isMultipleOf4(indices.back()))
     return readElements(input, indices, width);
   // Count in vectors, so that no division by 4 is left in the address.
@@ -158,13 +168,17 @@ FailureOr<Value> TensorReader::readInsert(tensor::InsertSliceOp op,
     FailureOr<Value> stride = offset(op.getMixedStrides()[d]);
     if (failed(start) || failed(size) || failed(stride))
       return failure();
-    if (!matchPattern(*stride, m_One()))
-      return op.emitOpError("expected stride 1 in a kernel, but got another");
     Value relative = kernel.sub(indices[d], *start);
-    inside = kernel.logicalAnd(inside, kernel.logicalAnd(kernel.ge(relative, kernel.idx(0)),
-                                                         kernel.lt(relative, *size)));
+    inside = kernel.logicalAnd(inside, kernel.ge(relative, kernel.idx(0)));
+    Value position = relative;
+    if (!matchPattern(*stride, m_One())) {
+      position = kernel.div(relative, *stride);
+      Value rest = kernel.rem(relative, *stride);
+      inside = kernel.logicalAnd(inside, kernel.eq(rest, kernel.idx(0)));
+    }
+    inside = kernel.logicalAnd(inside, kernel.lt(position, *size));
     if (!dropped.test(d))
-      piece.push_back(relative);
+      piece.push_back(position);
   }
   bool failedBranch = false;
   auto branch = [&](Value tensor, ArrayRef<Value> at) {
@@ -186,10 +200,6 @@ FailureOr<Value> TensorReader::readInsert(tensor::InsertSliceOp op,
 // Reshapes keep the linear position.
 FailureOr<Value> TensorReader::readReshaped(Value source, Value result,
                                             ArrayRef<Value> indices, int64_t width) {
-  auto lastSize = [](Value v) {
-    auto type = cast<RankedTensorType>(v.getType());
-    return type.getRank() ? type.getShape().back() : int64_t(1);
-  };
   // Four aligned elements stay neighbours when both last dimensions hold
   // whole groups of four.
   if (width > 1 && (lastSize(source) % 4 != 0 || lastSize(result) % 4 != 0))

@@ -76,6 +76,7 @@ private:
   FailureOr<Value> readElements(Value tensor, ArrayRef<Value> indices, int64_t width);
   FailureOr<Value> offset(OpFoldResult value);
   Value dim(Value tensor, unsigned dim);
+  int64_t lastSize(Value tensor);
 
   DispatchBuilder &dispatch;
   KernelBuilder &kernel;

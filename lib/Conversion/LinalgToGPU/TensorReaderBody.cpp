@@ -3,24 +3,65 @@
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
+//
+// A body is emitted for one element, or for `width` elements that follow each
+// other along one loop. Values that are the same for all of them stay scalars;
+// the others are vectors. Indices along that loop are kept as their first
+// element for as long as they only get uniform offsets, so that reads through
+// them stay reads of neighbours.
+//
+//===----------------------------------------------------------------------===//
 
 #include "TensorReader.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::moe;
 
 namespace {
-/// A value of the body. `lanes` marks the bare index of the vector loop: its
-/// elements are value, value + 1, …, and it becomes a vector only when needed.
+/// A value of the body. With `neighbours`, `value` is the first of `width`
+/// consecutive indices.
 struct BodyValue {
   Value value;
-  bool lanes = false;
+  bool neighbours = false;
+
+  bool isVector() const { return isa<VectorType>(value.getType()); }
+  bool varies() const { return neighbours || isVector(); }
+};
+
+bool anyVaries(ArrayRef<BodyValue> values) {
+  return llvm::any_of(values, [](const BodyValue &v) { return v.varies(); });
+}
+
+class BodyEmitter {
+public:
+  BodyEmitter(TensorReader &reader, KernelBuilder &kernel, linalg::GenericOp op,
+              ArrayRef<Value> loops, int vectorLoop, int64_t width)
+      : reader(reader), kernel(kernel), op(op), loops(loops), vectorLoop(vectorLoop),
+        width(width) {}
+
+  FailureOr<SmallVector<Value>> emit(ArrayRef<Value> outputs);
+
+private:
+  LogicalResult emitInput(OpOperand *operand);
+  LogicalResult emitOp(Operation &inner);
+  FailureOr<BodyValue> lookup(Value value);
+  FailureOr<Value> gather(Value tensor, ArrayRef<BodyValue> at);
+  FailureOr<Value> gatherEach(Value tensor, ArrayRef<BodyValue> at);
+  BodyValue index(AffineExpr expr);
+  Value expand(const BodyValue &value);
+  Value elementwise(Operation &inner, ArrayRef<BodyValue> operands);
+
+  TensorReader &reader;
+  KernelBuilder &kernel;
+  linalg::GenericOp op;
+  ArrayRef<Value> loops;
+  int vectorLoop;
+  int64_t width;
+  DenseMap<Value, BodyValue> values;
 };
 } // namespace
 
@@ -34,162 +75,189 @@ static Value emitAffine(KernelBuilder &kernel, AffineExpr expr, ArrayRef<Value> 
   Value left = emitAffine(kernel, binary.getLHS(), dims);
   Value right = emitAffine(kernel, binary.getRHS(), dims);
   switch (expr.getKind()) {
-  case AffineExprKind::Add: return kernel.add(left, right);
-  case AffineExprKind::Mul: return kernel.mul(left, right);
-  case AffineExprKind::Mod: return kernel.rem(left, right);
-  case AffineExprKind::FloorDiv: return kernel.div(left, right);
-  default: return kernel.div(kernel.sub(kernel.add(left, right), 1), right);
+  case AffineExprKind::Add:
+    return kernel.add(left, right);
+  case AffineExprKind::Mul:
+    return kernel.mul(left, right);
+  case AffineExprKind::Mod:
+    return kernel.rem(left, right);
+  case AffineExprKind::FloorDiv:
+    return kernel.div(left, right);
+  default:
+    return kernel.div(kernel.sub(kernel.add(left, right), 1), right);
   }
 }
 
-FailureOr<SmallVector<Value>>
-TensorReader::emitBody(linalg::GenericOp op, ArrayRef<Value> loops, int vectorLoop,
-                       int64_t width, ArrayRef<Value> outputs) {
-  DenseMap<Value, BodyValue> local;
-  auto lookup = [&](Value value) -> FailureOr<BodyValue> {
-    auto found = local.find(value);
-    if (found != local.end())
-      return found->second;
-    FailureOr<Value> outer = scalar(value); // captured from outside
-    if (failed(outer))
-      return failure();
-    return BodyValue{*outer, false};
-  };
-  // A bare lane index as a real vector of indices.
-  auto expand = [&](BodyValue value) -> Value {
-    if (!value.lanes)
-      return value.value;
-    SmallVector<Value> lanes;
-    for (int64_t i = 0; i < width; ++i)
-      lanes.push_back(kernel.add(value.value, i));
-    return vector::FromElementsOp::create(kernel, VectorType::get({width}, kernel.getIndexType()), lanes);
-  };
-  // Elements of `tensor` at indices of which some may differ by lane.
-  auto gather = [&](Value tensor, ArrayRef<BodyValue> at) -> FailureOr<Value> {
-    SmallVector<Value> indices;
-    for (BodyValue index : at)
-      indices.push_back(index.value);
-    auto varies = [](BodyValue v) { return v.lanes || isa<VectorType>(v.value.getType()); };
-    if (llvm::none_of(at, varies))
-      return read(tensor, indices, 1);
-    if (at.back().lanes && llvm::none_of(at.drop_back(), varies))
-      return read(tensor, indices, width);
-    SmallVector<Value> elements, expanded;
-    for (BodyValue index : at)
-      expanded.push_back(expand(index));
-    for (int64_t i = 0; i < width; ++i) {
-      for (auto [index, all] : llvm::zip(indices, expanded))
-        index = isa<VectorType>(all.getType())
-                    ? Value(vector::ExtractOp::create(kernel, all, i))
-                    : all;
-      FailureOr<Value> element = read(tensor, indices, 1);
-      if (failed(element))
-        return failure();
-      elements.push_back(*element);
-    }
-    return Value(vector::FromElementsOp::create(
-        kernel, VectorType::get({width}, elements.front().getType()), elements));
-  };
+// affine.apply; its symbols follow its dims among the operands.
+static Value emitApply(KernelBuilder &kernel, affine::AffineApplyOp apply,
+                       ArrayRef<Value> operands) {
+  AffineMap map = apply.getAffineMap();
+  MLIRContext *context = apply.getContext();
+  AffineExpr expr = map.getResult(0);
+  for (unsigned symbol = 0; symbol < map.getNumSymbols(); ++symbol)
+    expr = expr.replace(getAffineSymbolExpr(symbol, context),
+                        getAffineDimExpr(map.getNumDims() + symbol, context));
+  return emitAffine(kernel, expr, operands);
+}
 
-  // Inputs.
-  for (OpOperand *operand : op.getDpsInputOperands()) {
-    BlockArgument argument = op.getMatchingBlockArgument(operand);
-    if (argument.use_empty())
-      continue;
-    if (!isa<RankedTensorType>(operand->get().getType())) {
-      FailureOr<Value> value = scalar(operand->get());
-      if (failed(value))
-        return failure();
-      local[argument] = {*value, false};
+static Value fromElements(KernelBuilder &kernel, ArrayRef<Value> elements) {
+  auto type = VectorType::get({static_cast<int64_t>(elements.size())}, elements.front().getType());
+  return vector::FromElementsOp::create(kernel, type, elements);
+}
+
+FailureOr<BodyValue> BodyEmitter::lookup(Value value) {
+  auto found = values.find(value);
+  if (found != values.end())
+    return found->second;
+  FailureOr<Value> captured = reader.scalar(value);
+  if (failed(captured))
+    return failure();
+  return BodyValue{*captured};
+}
+
+// The value with all its elements.
+Value BodyEmitter::expand(const BodyValue &value) {
+  if (!value.neighbours)
+    return value.value;
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < width; ++i)
+    elements.push_back(kernel.add(value.value, i));
+  return fromElements(kernel, elements);
+}
+
+// An index expression of an operand's map.
+BodyValue BodyEmitter::index(AffineExpr expr) {
+  if (vectorLoop < 0 || !expr.isFunctionOfDim(vectorLoop))
+    return {emitAffine(kernel, expr, loops)};
+  if (isa<AffineDimExpr>(expr))
+    return {loops[vectorLoop], /*neighbours=*/true};
+  SmallVector<Value> elements, shifted(loops);
+  for (int64_t i = 0; i < width; ++i) {
+    shifted[vectorLoop] = kernel.add(loops[vectorLoop], i);
+    elements.push_back(emitAffine(kernel, expr, shifted));
+  }
+  return {fromElements(kernel, elements)};
+}
+
+// Elements of `tensor`: one, neighbours, or any.
+FailureOr<Value> BodyEmitter::gather(Value tensor, ArrayRef<BodyValue> at) {
+  SmallVector<Value> indices;
+  for (const BodyValue &index : at)
+    indices.push_back(index.value);
+  if (!anyVaries(at))
+    return reader.read(tensor, indices, 1);
+  if (at.back().neighbours && !anyVaries(at.drop_back()))
+    return reader.read(tensor, indices, width);
+  return gatherEach(tensor, at);
+}
+
+FailureOr<Value> BodyEmitter::gatherEach(Value tensor, ArrayRef<BodyValue> at) {
+  SmallVector<Value> elements, expanded;
+  for (const BodyValue &index : at)
+    expanded.push_back(expand(index));
+  for (int64_t i = 0; i < width; ++i) {
+    SmallVector<Value> indices;
+    for (Value index : expanded)
+      indices.push_back(isa<VectorType>(index.getType())
+                            ? Value(vector::ExtractOp::create(kernel, index, i))
+                            : index);
+    FailureOr<Value> element = reader.read(tensor, indices, 1);
+    if (failed(element))
+      return failure();
+    elements.push_back(*element);
+  }
+  return fromElements(kernel, elements);
+}
+
+LogicalResult BodyEmitter::emitInput(OpOperand *operand) {
+  BlockArgument argument = op.getMatchingBlockArgument(operand);
+  if (argument.use_empty())
+    return success();
+  if (!isa<RankedTensorType>(operand->get().getType())) {
+    FailureOr<Value> value = reader.scalar(operand->get());
+    if (succeeded(value))
+      values[argument] = {*value};
+    return success(succeeded(value));
+  }
+  SmallVector<BodyValue> at;
+  for (AffineExpr expr : op.getMatchingIndexingMap(operand).getResults())
+    at.push_back(index(expr));
+  FailureOr<Value> value = gather(operand->get(), at);
+  if (succeeded(value))
+    values[argument] = {*value};
+  return success(succeeded(value));
+}
+
+// A scalar op for all elements at once: on vectors when an operand is one.
+Value BodyEmitter::elementwise(Operation &inner, ArrayRef<BodyValue> operands) {
+  bool vectors = anyVaries(operands);
+  OperationState state(inner.getLoc(), inner.getName());
+  for (const BodyValue &operand : operands)
+    state.addOperands(vectors ? reader.broadcast(expand(operand), width) : operand.value);
+  for (Type type : inner.getResultTypes())
+    state.addTypes(vectors ? Type(VectorType::get({width}, type)) : type);
+  state.addAttributes(inner.getAttrs());
+  if (Attribute properties = inner.getPropertiesAsAttribute())
+    state.propertiesAttr = properties;
+  return kernel.create(state)->getResult(0);
+}
+
+LogicalResult BodyEmitter::emitOp(Operation &inner) {
+  if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+    bool neighbours = static_cast<int>(index.getDim()) == vectorLoop;
+    values[index] = {loops[index.getDim()], neighbours};
+    return success();
+  }
+  SmallVector<BodyValue> operands;
+  for (Value operand : inner.getOperands()) {
+    if (isa<RankedTensorType>(operand.getType())) {
+      operands.push_back({operand});
       continue;
     }
-    SmallVector<BodyValue> at;
-    for (AffineExpr expr : op.getMatchingIndexingMap(operand).getResults()) {
-      bool bare = isa<AffineDimExpr>(expr) && vectorLoop >= 0 &&
-                  static_cast<int>(cast<AffineDimExpr>(expr).getPosition()) == vectorLoop;
-      if (!bare && vectorLoop >= 0 && expr.isFunctionOfDim(vectorLoop)) {
-        SmallVector<Value> lanes, shifted(loops);
-        for (int64_t i = 0; i < width; ++i) {
-          shifted[vectorLoop] = kernel.add(loops[vectorLoop], i);
-          lanes.push_back(emitAffine(kernel, expr, shifted));
-        }
-        at.push_back({vector::FromElementsOp::create(
-                          kernel, VectorType::get({width}, kernel.getIndexType()), lanes),
-                      false});
-        continue;
-      }
-      at.push_back({emitAffine(kernel, expr, loops), bare});
-    }
-    FailureOr<Value> value = gather(operand->get(), at);
+    FailureOr<BodyValue> value = lookup(operand);
     if (failed(value))
       return failure();
-    local[argument] = {*value, false};
+    operands.push_back(*value);
   }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+    FailureOr<Value> value =
+        extract.getIndices().empty()
+            ? reader.read(extract.getTensor(), {}, 1)
+            : gather(extract.getTensor(), ArrayRef(operands).drop_front());
+    if (succeeded(value))
+      values[extract] = {*value};
+    return success(succeeded(value));
+  }
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(inner); apply && !anyVaries(operands)) {
+    SmallVector<Value> plain;
+    for (const BodyValue &operand : operands)
+      plain.push_back(operand.value);
+    values[apply] = {emitApply(kernel, apply, plain)};
+    return success();
+  }
+  // A uniform offset leaves neighbours neighbours.
+  if (isa<arith::AddIOp>(inner) && operands[0].neighbours != operands[1].neighbours &&
+      !operands[0].isVector() && !operands[1].isVector()) {
+    values[inner.getResult(0)] = {kernel.add(operands[0].value, operands[1].value), true};
+    return success();
+  }
+  bool constant = inner.hasTrait<OpTrait::ConstantLike>();
+  if (inner.getNumResults() != 1 || (!constant && !OpTrait::hasElementwiseMappableTraits(&inner)))
+    return inner.emitOpError("is not supported in the body of a kernel");
+  values[inner.getResult(0)] = {elementwise(inner, operands)};
+  return success();
+}
+
+FailureOr<SmallVector<Value>> BodyEmitter::emit(ArrayRef<Value> outputs) {
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (failed(emitInput(operand)))
+      return failure();
   for (auto [argument, value] : llvm::zip(op.getRegionOutputArgs(), outputs))
     if (value)
-      local[argument] = {value, false};
-
-  // The body itself.
-  for (Operation &inner : op.getBody()->without_terminator()) {
-    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
-      local[index] = {loops[index.getDim()], static_cast<int>(index.getDim()) == vectorLoop};
-      continue;
-    }
-    SmallVector<BodyValue> operands;
-    for (Value operand : inner.getOperands()) {
-      if (isa<RankedTensorType>(operand.getType())) {
-        operands.push_back({operand, false});
-        continue;
-      }
-      FailureOr<BodyValue> value = lookup(operand);
-      if (failed(value))
-        return failure();
-      operands.push_back(*value);
-    }
-    if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
-      FailureOr<Value> value = gather(extract.getTensor(), ArrayRef(operands).drop_front());
-      if (failed(value))
-        return failure();
-      local[extract] = {*value, false};
-      continue;
-    }
-    // A uniform offset leaves neighbouring elements neighbours.
-    if (isa<arith::AddIOp>(inner) && operands[0].lanes != operands[1].lanes &&
-        llvm::none_of(operands, [](BodyValue v) { return isa<VectorType>(v.value.getType()); })) {
-      local[inner.getResult(0)] = {kernel.add(operands[0].value, operands[1].value), true};
-      continue;
-    }
-    if (auto apply = dyn_cast<affine::AffineApplyOp>(inner)) {
-      SmallVector<Value> plain;
-      for (BodyValue v : operands)
-        plain.push_back(v.value);
-      if (llvm::any_of(operands, [](BodyValue v) { return v.lanes || isa<VectorType>(v.value.getType()); }))
-        return inner.emitOpError("cannot be computed for several elements at once");
-      AffineMap map = apply.getAffineMap();
-      AffineExpr expr = map.getResult(0);
-      for (unsigned s = 0; s < map.getNumSymbols(); ++s) // symbols follow the dims
-        expr = expr.replace(getAffineSymbolExpr(s, op.getContext()),
-                            getAffineDimExpr(map.getNumDims() + s, op.getContext()));
-      local[apply] = {emitAffine(kernel, expr, plain), false};
-      continue;
-    }
-    if (!OpTrait::hasElementwiseMappableTraits(&inner) && inner.getNumOperands() != 0)
-      return inner.emitOpError("is not supported in the body of a kernel");
-    bool vectors = llvm::any_of(
-        operands, [](BodyValue v) { return v.lanes || isa<VectorType>(v.value.getType()); });
-    OperationState state(inner.getLoc(), inner.getName());
-    for (BodyValue operand : operands)
-      state.addOperands(vectors ? broadcast(expand(operand), width) : operand.value);
-    for (Type type : inner.getResultTypes())
-      state.addTypes(vectors ? Type(VectorType::get({width}, type)) : type);
-    state.addAttributes(inner.getAttrs());
-    if (auto properties = inner.getPropertiesAsAttribute())
-      state.propertiesAttr = properties;
-    Operation *copy = kernel.create(state);
-    for (auto [from, to] : llvm::zip(inner.getResults(), copy->getResults()))
-      local[from] = {to, false};
-  }
-
+      values[argument] = {value};
+  for (Operation &inner : op.getBody()->without_terminator())
+    if (failed(emitOp(inner)))
+      return failure();
   SmallVector<Value> results;
   for (Value value : op.getBody()->getTerminator()->getOperands()) {
     FailureOr<BodyValue> result = lookup(value);
@@ -200,6 +268,12 @@ TensorReader::emitBody(linalg::GenericOp op, ArrayRef<Value> loops, int vectorLo
   return results;
 }
 
+FailureOr<SmallVector<Value>> TensorReader::emitBody(linalg::GenericOp op, ArrayRef<Value> loops,
+                                                     int vectorLoop, int64_t width,
+                                                     ArrayRef<Value> outputs) {
+  return BodyEmitter(*this, kernel, op, loops, vectorLoop, width).emit(outputs);
+}
+
 FailureOr<Value> TensorReader::scalar(Value value) {
   if (Value known = mapping.lookup(value))
     return known;
@@ -208,38 +282,26 @@ FailureOr<Value> TensorReader::scalar(Value value) {
       return dispatch.push(size);
   Operation *op = value.getDefiningOp();
   if (!op)
-    return emitError(value.getLoc(), "expected a value computed in the kernel, but got a block argument");
-  if (op->hasTrait<OpTrait::ConstantLike>()) {
-    Operation *copy = kernel.clone(*op);
-    return copy->getResult(0);
-  }
+    return emitError(value.getLoc(), "expected a tensor or a size as kernel input, but got ")
+           << value.getType();
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return kernel.clone(*op)->getResult(0);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
-    if (isa<RankedTensorType>(operand.getType())) {
-      operands.push_back(operand);
-      continue;
-    }
-    FailureOr<Value> mapped = scalar(operand);
+    FailureOr<Value> mapped = isa<RankedTensorType>(operand.getType())
+                                  ? FailureOr<Value>(operand)
+                                  : scalar(operand);
     if (failed(mapped))
       return failure();
     operands.push_back(*mapped);
   }
-  FailureOr<Value> result = failure();
-  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    result = read(extract.getTensor(), ArrayRef(operands).drop_front(), 1);
-  } else if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
-    AffineMap map = apply.getAffineMap();
-    AffineExpr expr = map.getResult(0);
-    for (unsigned s = 0; s < map.getNumSymbols(); ++s)
-      expr = expr.replace(getAffineSymbolExpr(s, op->getContext()),
-                          getAffineDimExpr(map.getNumDims() + s, op->getContext()));
-    result = emitAffine(kernel, expr, operands);
-  } else if (OpTrait::hasElementwiseMappableTraits(op)) {
-    IRMapping map;
-    map.map(op->getOperands(), operands);
-    result = kernel.clone(*op, map)->getResult(0);
-  } else {
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return read(extract.getTensor(), ArrayRef(operands).drop_front(), 1);
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
+    return emitApply(kernel, apply, operands);
+  if (!OpTrait::hasElementwiseMappableTraits(op))
     return op->emitOpError("is not supported in a kernel");
-  }
-  return result;
+  IRMapping map;
+  map.map(op->getOperands(), operands);
+  return kernel.clone(*op, map)->getResult(0);
 }

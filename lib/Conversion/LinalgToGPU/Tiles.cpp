@@ -30,7 +30,6 @@ public:
 private:
   LogicalResult countTiles();
   LogicalResult fillTable();
-  Value findRun(KernelBuilder &b, Value prefixes, Value tile);
 
   KernelOp kernel;
   TilesOp op;
@@ -110,20 +109,6 @@ LogicalResult TilesLowering::countTiles() {
   return d.dispatch({{dims.constant(1)}});
 }
 
-// The last run whose first tile is at or before `tile`. Empty runs begin where
-// the next one does, so the last of several is the one that has the tile.
-Value TilesLowering::findRun(KernelBuilder &b, Value prefixes, Value tile) {
-  Value low = b.idx(0);
-  for (int64_t step = llvm::PowerOf2Ceil(experts + 1) / 2; step >= 1; step /= 2) {
-    Value candidate = b.add(low, step);
-    Value inside = b.lt(candidate, b.idx(experts + 1));
-    Value position = b.select(inside, candidate, low);
-    Value starts = b.load(prefixes, position);
-    low = b.select(b.ge(tile, starts), position, low);
-  }
-  return low;
-}
-
 LogicalResult TilesLowering::fillTable() {
   DispatchBuilder d(program, op.getLoc(), "tiles_fill", workgroup);
   KernelBuilder &b = d.kernel();
@@ -143,7 +128,10 @@ LogicalResult TilesLowering::fillTable() {
     SmallVector<Value> words = b.ifElse(
         b.lt(tile, used),
         [&]() -> SmallVector<Value> {
-          Value run = findRun(b, first->scalars, tile);
+          // The first run that ends after the tile.
+          Value run = findFirst(b, experts + 1, [&](Value candidate) {
+            return b.lt(tile, b.load(first->scalars, b.add(candidate, 1)));
+          });
           auto [from, to] = getRows(b, (*offsets)->scalars, run, experts, total);
           Value skipped = b.mul(b.sub(tile, b.load(first->scalars, run)), height);
           Value row = b.add(from, skipped);

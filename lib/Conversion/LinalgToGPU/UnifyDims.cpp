@@ -125,6 +125,13 @@ LogicalResult SymbolicDims::unifyOp(Operation *op) {
           return success(succeeded(same(weights, 0, combine.getSlotToRow(), 0)));
         return success();
       })
+      .Case([&](tensor::CastOp cast) {
+        auto type = dyn_cast<RankedTensorType>(cast.getType());
+        for (int64_t d = 0, e = type ? type.getRank() : 0; d < e; ++d)
+          if (failed(same(cast.getSource(), d, cast, d)))
+            return failure();
+        return success();
+      })
       .Case<linalg::SoftmaxOp>([&](linalg::SoftmaxOp softmax) {
         for (int64_t d = 0, e = softmax.getInputOperandRank(); d < e; ++d)
           if (failed(same(softmax.getInput(), d, softmax.getOutput(), d)))

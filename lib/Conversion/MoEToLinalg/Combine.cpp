@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GenericBuilder.h"
+#include "moe/Conversion/GenericBuilder.h"
 #include "moe/Conversion/MoEToLinalg.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 
@@ -54,6 +54,16 @@ static Value orderSlots(ImplicitLocOpBuilder &b, Value slotToRow, int64_t choice
     }
     return result;
   });
+}
+
+// +0 + value, spelled so that a driver cannot take it for value: most drop the
+// addition of a zero, which is right but for -0.
+static Value withoutNegativeZero(ImplicitLocOpBuilder &b, Value value) {
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
+  Value isNegativeZero = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq, bits, constantI32(b, std::numeric_limits<int32_t>::min()));
+  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0f));
+  return arith::SelectOp::create(b, isNegativeZero, zero, value);
 }
 
 namespace {
@@ -108,7 +118,8 @@ Value CombineToLinalg::sum(CombineOp op, ImplicitLocOpBuilder &b, Value order, i
       Value weight = tensor::ExtractOp::create(b, weights, ValueRange{token, slot});
       value = round(arith::MulFOp::create(b, value, weight));
     }
-    Value next = round(arith::AddFOp::create(b, total, value));
+    Value next = p == 0 ? withoutNegativeZero(b, value)
+                        : round(arith::AddFOp::create(b, total, value));
     // A dropped slot adds nothing, whatever its weight or row.
     total = arith::SelectOp::create(b, kept, next, total);
   }

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GenericBuilder.h"
+#include "moe/Conversion/GenericBuilder.h"
 #include "moe/Conversion/MoEToLinalg.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 

@@ -1,4 +1,4 @@
-//===- Pass.cpp - The passes from moe to linalg ----------------------------===//
+//===- Pass.cpp - The pass from moe to linalg ------------------------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -7,10 +7,8 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "moe/Conversion/ExpandKernelOps.h"
 #include "moe/Conversion/MoEToLinalg.h"
 #include "moe/Conversion/Passes.h"
 #include "moe/Dialect/MoE/IR/Decompose.h"
@@ -18,7 +16,6 @@
 
 namespace mlir::moe {
 #define GEN_PASS_DEF_CONVERTMOETOLINALGPASS
-#define GEN_PASS_DEF_EXPANDKERNELOPSPASS
 #include "moe/Conversion/Passes.h.inc"
 } // namespace mlir::moe
 
@@ -56,15 +53,6 @@ struct ConvertMoEToLinalgPass : moe::impl::ConvertMoEToLinalgPassBase<ConvertMoE
       return WalkResult::interrupt();
     });
     if (left.wasInterrupted())
-      signalPassFailure();
-  }
-};
-
-struct ExpandKernelOpsPass : moe::impl::ExpandKernelOpsPassBase<ExpandKernelOpsPass> {
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    populateExpandKernelOpsPatterns(patterns);
-    if (failed(apply(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

@@ -48,32 +48,38 @@ Expected<std::unique_ptr<Session>>
 Session::create(const void *data, size_t size, const SessionOptions &options) {
   MOE_ASSIGN_OR_RETURN(Bundle bundle, Bundle::open(data, size));
   std::unique_ptr<Session> session(new Session(std::move(bundle)));
-  session->profile = options.profile;
   MOE_ASSIGN_OR_RETURN(session->instance, Instance::create(options.validation));
+  Status status = session->initialize(options);
+  if (status.ok())
+    return session;
+  // The validation layer may have the reason.
+  const MessageLog &messages = session->messages();
+  if (messages.size() == 0)
+    return status;
+  return makeError(Code::Validation, status.message(), ": ", messages.at(0));
+}
+
+Status Session::initialize(const SessionOptions &options) {
+  profile = options.profile;
   MOE_ASSIGN_OR_RETURN(DeviceSnapshot snapshot,
-                       chooseDevice(*session->instance, options.device));
+                       chooseDevice(*instance, options.device));
   PlanOptions planOptions;
   planOptions.pipelineStatistics = options.profile;
-  MOE_ASSIGN_OR_RETURN(
-      DevicePlan plan,
-      planDevice(snapshot, needsOf(session->bundle), planOptions));
-  MOE_ASSIGN_OR_RETURN(session->device,
-                       Device::create(*session->instance, snapshot, plan));
+  MOE_ASSIGN_OR_RETURN(DevicePlan plan,
+                       planDevice(snapshot, needsOf(bundle), planOptions));
+  MOE_ASSIGN_OR_RETURN(device, Device::create(*instance, snapshot, plan));
 
   // Every buffer has the same usage, so any of them tells the memory types.
   VkMemoryRequirements requirements;
-  MOE_ASSIGN_OR_RETURN(PlacedBuffer probe, createBuffer(*session->device, 16,
-                                                        "probe", requirements));
+  MOE_ASSIGN_OR_RETURN(PlacedBuffer probe,
+                       createBuffer(*device, 16, "probe", requirements));
   MOE_ASSIGN_OR_RETURN(
-      session->memoryTypes,
-      chooseMemoryTypes(snapshot, requirements.memoryTypeBits));
+      memoryTypes, chooseMemoryTypes(snapshot, requirements.memoryTypeBits));
   if (options.forceStaging)
-    session->memoryTypes.unified = false;
-  session->pools =
-      std::make_unique<Pools>(*session->device, session->memoryTypes);
-  session->programs.resize(session->bundle.numPrograms());
-  MOE_RETURN_IF_ERROR(session->createPipelines(options.pipelineCacheDirectory));
-  return session;
+    memoryTypes.unified = false;
+  pools = std::make_unique<Pools>(*device, memoryTypes);
+  programs.resize(bundle.numPrograms());
+  return createPipelines(options.pipelineCacheDirectory);
 }
 
 // Members are destroyed in reverse order, recordings first and the instance
@@ -106,22 +112,43 @@ Expected<Session::ProgramState *> Session::stateOf(size_t program) {
   return &state;
 }
 
-/// Which inputs go up: those with data. One without must be on the device.
-Expected<std::vector<bool>>
-Session::planUploads(const bundle::Program &program, const ProgramState &state,
-                     const std::vector<Argument> &inputs) {
-  std::vector<bool> uploads(inputs.size(), false);
+/// What goes up and what comes down: the arrays with data. An input without
+/// data must be on the device already.
+Expected<Session::Selection>
+Session::select(const bundle::Program &program, const ProgramState &state,
+                const std::vector<Argument> &inputs,
+                const std::vector<Argument> &outputs) {
+  Selection selection;
   for (unsigned i = 0; i < inputs.size(); ++i) {
     MOE_ASSIGN_OR_RETURN(uint64_t bytes, bytesOf(inputs[i]));
-    uploads[i] = inputs[i].data != nullptr;
+    selection.uploads.push_back(inputs[i].data != nullptr);
     uint32_t buffer = program.inputs()->Get(i)->buffer();
     bool resident = state.resident[i] && state.buffers->find(buffer);
-    if (bytes && !uploads[i] && !resident)
+    if (bytes && !inputs[i].data && !resident)
       return makeError(Code::InvalidArgument, "expected data of input ", i,
                        ", but got none, and no earlier run has left it on the "
                        "device");
   }
-  return uploads;
+  for (const Argument &output : outputs)
+    selection.downloads.push_back(output.data != nullptr);
+  return selection;
+}
+
+/// The selected buffers and the status, ascending and each but once.
+static Recording::Transfers transfersOf(const moe::bundle::Program &program,
+                                        const std::vector<bool> &uploads,
+                                        const std::vector<bool> &downloads) {
+  std::set<uint32_t> up, down;
+  for (unsigned i = 0; i < uploads.size(); ++i)
+    if (uploads[i])
+      up.insert(program.inputs()->Get(i)->buffer());
+  for (unsigned i = 0; i < downloads.size(); ++i)
+    if (downloads[i])
+      down.insert(program.outputs()->Get(i)->buffer());
+  for (uint32_t i = 0; i < program.buffers()->size(); ++i)
+    if (program.buffers()->Get(i)->kind() == BufferKind::Status)
+      down.insert(i);
+  return {{up.begin(), up.end()}, {down.begin(), down.end()}};
 }
 
 /// The tensor's bytes, which must fit into its buffer.
@@ -140,7 +167,7 @@ Expected<Recording *> Session::recordingFor(const Key &key,
                                             const ProgramState &state) {
   if (std::unique_ptr<Recording> *found = recordings.find(key))
     return found->get();
-  const auto &[index, symbols, uploads] = key;
+  const auto &[index, symbols, selection] = key;
   const bundle::Program &program = bundle.program(index);
   const VkPhysicalDeviceLimits &limits = device->snapshot().limits;
   DeviceLimits deviceLimits;
@@ -151,18 +178,8 @@ Expected<Recording *> Session::recordingFor(const Key &key,
   MOE_ASSIGN_OR_RETURN(ResolvedProgram resolved,
                        resolve(bundle, program, symbols, deviceLimits));
 
-  std::set<uint32_t> up, down;
-  for (unsigned i = 0; i < uploads.size(); ++i)
-    if (uploads[i])
-      up.insert(program.inputs()->Get(i)->buffer());
-  for (unsigned i = 0; program.outputs() && i < program.outputs()->size(); ++i)
-    down.insert(program.outputs()->Get(i)->buffer());
-  for (uint32_t i = 0; i < resolved.buffers.size(); ++i)
-    if (resolved.buffers[i].kind == BufferKind::Status)
-      down.insert(i);
-  Recording::Transfers transfers = {{up.begin(), up.end()},
-                                    {down.begin(), down.end()}};
-
+  Recording::Transfers transfers =
+      transfersOf(program, selection.uploads, selection.downloads);
   MOE_ASSIGN_OR_RETURN(RecordingBuffers buffers,
                        RecordingBuffers::create(
                            *device, resolved, *state.buffers, pools->unified,
@@ -205,18 +222,18 @@ Status Session::run(size_t index, const std::vector<Argument> &inputs,
                        bindSymbols(program, inputs));
   MOE_RETURN_IF_ERROR(checkOutputs(program, symbols, outputs));
   MOE_ASSIGN_OR_RETURN(ProgramState * state, stateOf(index));
-  MOE_ASSIGN_OR_RETURN(std::vector<bool> uploads,
-                       planUploads(program, *state, inputs));
+  MOE_ASSIGN_OR_RETURN(Selection selection,
+                       select(program, *state, inputs, outputs));
   MOE_ASSIGN_OR_RETURN(
       Recording * recording,
-      recordingFor(Key(index, std::move(symbols), uploads), *state));
+      recordingFor({index, std::move(symbols), std::move(selection)}, *state));
   const RecordingBuffers &buffers = recording->storage();
 
   for (unsigned i = 0; i < inputs.size(); ++i) {
     uint32_t buffer = program.inputs()->Get(i)->buffer();
     MOE_ASSIGN_OR_RETURN(uint64_t bytes,
                          bytesIn(recording->resolved(), buffer, inputs[i]));
-    if (!uploads[i])
+    if (!inputs[i].data)
       continue;
     std::memcpy(buffers.host(buffer, Direction::Up), inputs[i].data, bytes);
     state->resident[i] = true;

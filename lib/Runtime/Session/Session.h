@@ -14,7 +14,6 @@
 #include "Vulkan/PipelineCache.h"
 
 #include <optional>
-#include <tuple>
 
 namespace moe::runtime {
 
@@ -27,7 +26,7 @@ struct SessionOptions {
   bool forceStaging = false;
 };
 
-/// All devices of the machine, best to be asked once.
+/// All devices of the machine, in the order of Vulkan.
 Expected<std::vector<DeviceSnapshot>> listDevices();
 
 class Session {
@@ -57,9 +56,27 @@ public:
 private:
   explicit Session(Bundle bundle) : bundle(std::move(bundle)) {}
 
-  /// What a recording is made for: the program, its symbols, and which inputs
-  /// go up.
-  using Key = std::tuple<size_t, std::vector<int64_t>, std::vector<bool>>;
+  /// Which inputs go up in a run, and which outputs come down.
+  struct Selection {
+    std::vector<bool> uploads;
+    std::vector<bool> downloads;
+
+    bool operator==(const Selection &other) const {
+      return uploads == other.uploads && downloads == other.downloads;
+    }
+  };
+
+  /// What a recording is made for.
+  struct Key {
+    size_t program = 0;
+    std::vector<int64_t> symbols;
+    Selection selection;
+
+    bool operator==(const Key &other) const {
+      return program == other.program && symbols == other.symbols &&
+             selection == other.selection;
+    }
+  };
 
   /// What stays on the device for one program.
   struct ProgramState {
@@ -67,11 +84,13 @@ private:
     std::vector<bool> resident; // inputs that have gone up at least once
   };
 
+  Status initialize(const SessionOptions &options);
   Status createPipelines(const std::string &cacheDirectory);
   Expected<ProgramState *> stateOf(size_t program);
-  Expected<std::vector<bool>> planUploads(const bundle::Program &program,
-                                          const ProgramState &state,
-                                          const std::vector<Argument> &inputs);
+  Expected<Selection> select(const bundle::Program &program,
+                             const ProgramState &state,
+                             const std::vector<Argument> &inputs,
+                             const std::vector<Argument> &outputs);
   Expected<Recording *> recordingFor(const Key &key, const ProgramState &state);
   Status readStatus(const bundle::Program &program,
                     const Recording &recording) const;

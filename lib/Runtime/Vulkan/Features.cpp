@@ -162,81 +162,63 @@ VkBool32 &FeatureChain::field(Feature feature) {
   return executableInfo.pipelineExecutableInfo;
 }
 
+namespace {
+/// What one SPIR-V capability needs.
+struct CapabilityRow {
+  uint32_t capability;
+  FeatureSet features;
+  VkSubgroupFeatureFlags subgroupOperations = 0;
+};
+} // namespace
+
+/// The capabilities of compute shaders that the runtime knows, by their numbers
+/// in the SPIR-V specification.
+static const std::vector<CapabilityRow> &capabilityRows() {
+  static const std::vector<CapabilityRow> rows = {
+      {0, {}},  // Matrix
+      {1, {}},  // Shader
+      {46, {}}, // SampledBuffer
+      {47, {}}, // ImageBuffer
+      {9, {Feature::ShaderFloat16}},
+      {10, {Feature::ShaderFloat64}},
+      {11, {Feature::ShaderInt64}},
+      {22, {Feature::ShaderInt16}},
+      {39, {Feature::ShaderInt8}},
+      // GroupNonUniform and its family
+      {61, {}, VK_SUBGROUP_FEATURE_BASIC_BIT},
+      {62, {}, VK_SUBGROUP_FEATURE_VOTE_BIT},
+      {63, {}, VK_SUBGROUP_FEATURE_ARITHMETIC_BIT},
+      {64, {}, VK_SUBGROUP_FEATURE_BALLOT_BIT},
+      {65, {}, VK_SUBGROUP_FEATURE_SHUFFLE_BIT},
+      {66, {}, VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT},
+      {67, {}, VK_SUBGROUP_FEATURE_CLUSTERED_BIT},
+      {68, {}, VK_SUBGROUP_FEATURE_QUAD_BIT},
+      // storage of 16 and 8 bits
+      {4433, {Feature::StorageBuffer16}},
+      {4434, {Feature::UniformAndStorageBuffer16}},
+      {4435, {Feature::StoragePushConstant16}},
+      {4448, {Feature::StorageBuffer8}},
+      {4449, {Feature::UniformAndStorageBuffer8}},
+      {4450, {Feature::StoragePushConstant8}},
+      {4441, {Feature::VariablePointersStorageBuffer}},
+      {4442,
+       {Feature::VariablePointers, Feature::VariablePointersStorageBuffer}},
+      {5116, {Feature::BFloat16}},
+      {5118, {Feature::BFloat16, Feature::BFloat16CooperativeMatrix}},
+      {5345, {Feature::VulkanMemoryModel}},
+      {5346,
+       {Feature::VulkanMemoryModel, Feature::VulkanMemoryModelDeviceScope}},
+      {5347, {Feature::BufferDeviceAddress}},
+      {6022, {Feature::CooperativeMatrix}},
+  };
+  return rows;
+}
+
 CapabilityNeed moe::runtime::needOf(uint32_t spirvCapability) {
-  auto feature = [](Feature feature) {
-    return CapabilityNeed{true, {feature}, 0};
-  };
-  auto subgroup = [](VkSubgroupFeatureFlags operations) {
-    return CapabilityNeed{true, {}, operations};
-  };
-  switch (spirvCapability) {
-  case 0: // Matrix
-  case 1: // Shader
-    return CapabilityNeed{true, {}, 0};
-  case 9: // Float16
-    return feature(Feature::ShaderFloat16);
-  case 10: // Float64
-    return feature(Feature::ShaderFloat64);
-  case 11: // Int64
-    return feature(Feature::ShaderInt64);
-  case 22: // Int16
-    return feature(Feature::ShaderInt16);
-  case 39: // Int8
-    return feature(Feature::ShaderInt8);
-  case 61: // GroupNonUniform
-    return subgroup(VK_SUBGROUP_FEATURE_BASIC_BIT);
-  case 62: // GroupNonUniformVote
-    return subgroup(VK_SUBGROUP_FEATURE_VOTE_BIT);
-  case 63: // GroupNonUniformArithmetic
-    return subgroup(VK_SUBGROUP_FEATURE_ARITHMETIC_BIT);
-  case 64: // GroupNonUniformBallot
-    return subgroup(VK_SUBGROUP_FEATURE_BALLOT_BIT);
-  case 65: // GroupNonUniformShuffle
-    return subgroup(VK_SUBGROUP_FEATURE_SHUFFLE_BIT);
-  case 66: // GroupNonUniformShuffleRelative
-    return subgroup(VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT);
-  case 67: // GroupNonUniformClustered
-    return subgroup(VK_SUBGROUP_FEATURE_CLUSTERED_BIT);
-  case 68: // GroupNonUniformQuad
-    return subgroup(VK_SUBGROUP_FEATURE_QUAD_BIT);
-  case 4433: // StorageBuffer16BitAccess
-    return feature(Feature::StorageBuffer16);
-  case 4434: // UniformAndStorageBuffer16BitAccess
-    return feature(Feature::UniformAndStorageBuffer16);
-  case 4435: // StoragePushConstant16
-    return feature(Feature::StoragePushConstant16);
-  case 4441: // VariablePointersStorageBuffer
-    return feature(Feature::VariablePointersStorageBuffer);
-  case 4442: // VariablePointers
-    return CapabilityNeed{
-        true,
-        {Feature::VariablePointers, Feature::VariablePointersStorageBuffer},
-        0};
-  case 4448: // StorageBuffer8BitAccess
-    return feature(Feature::StorageBuffer8);
-  case 4449: // UniformAndStorageBuffer8BitAccess
-    return feature(Feature::UniformAndStorageBuffer8);
-  case 4450: // StoragePushConstant8
-    return feature(Feature::StoragePushConstant8);
-  case 5116: // BFloat16TypeKHR
-    return feature(Feature::BFloat16);
-  case 5118: // BFloat16CooperativeMatrixKHR
-    return CapabilityNeed{
-        true, {Feature::BFloat16, Feature::BFloat16CooperativeMatrix}, 0};
-  case 5345: // VulkanMemoryModel
-    return feature(Feature::VulkanMemoryModel);
-  case 5346: // VulkanMemoryModelDeviceScope
-    return CapabilityNeed{
-        true,
-        {Feature::VulkanMemoryModel, Feature::VulkanMemoryModelDeviceScope},
-        0};
-  case 5347: // PhysicalStorageBufferAddresses
-    return feature(Feature::BufferDeviceAddress);
-  case 6022: // CooperativeMatrixKHR
-    return feature(Feature::CooperativeMatrix);
-  default:
-    return CapabilityNeed();
-  }
+  for (const CapabilityRow &row : capabilityRows())
+    if (row.capability == spirvCapability)
+      return {true, row.features, row.subgroupOperations};
+  return {};
 }
 
 const char *moe::runtime::nameOfSubgroupOperation(VkSubgroupFeatureFlags bit) {

@@ -88,6 +88,11 @@ Expected<PlacedBuffer>
 moe::runtime::createBuffer(Device &device, uint64_t bytes,
                            const std::string &name,
                            VkMemoryRequirements &requirements) {
+  if (bytes > device.snapshot().maxAllocation)
+    return makeError(Code::Device, "expected buffer '", name,
+                     "' to have at most ", device.snapshot().maxAllocation,
+                     " bytes (the largest allocation of the device), but got ",
+                     bytes);
   VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   // Whole words for fills; no more, so that validation sees what lies outside.
   info.size = alignTo(std::max(bytes, kMinBufferBytes), 4);

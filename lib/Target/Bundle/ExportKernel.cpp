@@ -100,11 +100,12 @@ FailureOr<flatbuffers::Offset<fb::Kernel>>
 mlir::moe::writeKernel(flatbuffers::FlatBufferBuilder &builder,
                        spirv::ModuleOp module, WrittenKernels &kernels) {
   FailureOr<spirv::EntryPointOp> entry = getEntryPoint(module);
+  if (failed(entry))
+    return failure();
   FailureOr<std::vector<uint32_t>> workgroupSize = getWorkgroupSize(module);
   FailureOr<unsigned> numBindings = countBindings(module);
   FailureOr<unsigned> sharedBytes = countSharedBytes(module);
-  if (failed(entry) || failed(workgroupSize) || failed(numBindings) ||
-      failed(sharedBytes))
+  if (failed(workgroupSize) || failed(numBindings) || failed(sharedBytes))
     return failure();
 
   std::string name = entry->getFn().str();

@@ -95,9 +95,13 @@ LogicalResult ExprWriter::append(Value size) {
   if (!join)
     return op->emitOpError("expected size arithmetic of moe_rt, arith or "
                            "affine, but got this");
-  if (failed(append(op->getOperand(0))) || failed(append(op->getOperand(1))))
+  if (failed(append(op->getOperand(0))))
     return failure();
-  if (isDifference) {
+  if (isDifference && matchPattern(op->getOperand(1), m_ConstantInt(&constant)))
+    push(ExprOp::Const, -constant.getSExtValue());
+  else if (failed(append(op->getOperand(1))))
+    return failure();
+  else if (isDifference) {
     push(ExprOp::Const, -1);
     push(ExprOp::Mul);
   }

@@ -40,6 +40,8 @@ static Term join(ExprOp op, const Term &left, const Term &right) {
   };
   switch (op) {
   case ExprOp::Add:
+    if (right.text.front() == '-') // a negative constant, or a sum behind one
+      return {left.text + " - " + right.text.substr(1), Sum};
     return infix(" + ", Sum);
   case ExprOp::Mul:
     return infix(" * ", Product);

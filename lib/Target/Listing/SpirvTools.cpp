@@ -7,7 +7,8 @@
 #include "SpirvTools.h"
 
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <spirv-tools/libspirv.h>
 
@@ -38,7 +39,12 @@ static spv_target_env getEnvironment(uint32_t apiVersion) {
 static std::string getMessage(spv_diagnostic diagnostic) {
   if (!diagnostic || !diagnostic->error)
     return "no message";
-  return StringRef(diagnostic->error).rtrim().str();
+  // The instruction that is meant stands on a line of its own.
+  SmallVector<StringRef> lines;
+  StringRef(diagnostic->error).trim().split(lines, '\n');
+  for (StringRef &line : lines)
+    line = line.trim();
+  return llvm::join(lines, " ");
 }
 
 SpirvVerdict mlir::moe::validateSpirv(ArrayRef<uint32_t> words,

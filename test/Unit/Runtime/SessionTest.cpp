@@ -138,6 +138,20 @@ TEST_F(SessionTest, AnInputStaysOnTheDevice) {
   EXPECT_EQ(y[7], 2 * w[7]);
 }
 
+TEST_F(SessionTest, AnOutputWithoutDataIsNotCopied) {
+  std::vector<float> x = ramp(4);
+  int64_t length = 4;
+  moe_tensor in = {sizeof(in), x.data(), 1, &length, MOE_TYPE_F32};
+  moe_tensor out = {sizeof(out), nullptr, 1, &length, MOE_TYPE_F32};
+  EXPECT_EQ(
+      take(moe_session_run(session, find("double"), &in, 1, &out, 1)).code,
+      MOE_STATUS_OK);
+  in.size = 4;
+  EXPECT_EQ(
+      take(moe_session_run(session, find("double"), &in, 1, &out, 1)).message,
+      "expected the size of input 0 to be that of moe_tensor, 40, but got 4");
+}
+
 TEST_F(SessionTest, AnInputThatWasNeverGivenIsMissed) {
   int64_t length = 3;
   moe_tensor x = {sizeof(x), nullptr, 1, &length, MOE_TYPE_F32};

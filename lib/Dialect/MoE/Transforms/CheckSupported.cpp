@@ -15,24 +15,28 @@ namespace mlir::moe {
 using namespace mlir;
 using namespace mlir::moe;
 
-// i1 tensors live only between ops that are fused; whether one would have to
-// be stored is seen when kernels are formed.
-static bool isSupported(Type type) {
-  auto tensor = dyn_cast<TensorType>(type);
-  if (!tensor)
-    return true;
-  Type element = tensor.getElementType();
-  return isa<RankedTensorType>(tensor) &&
-         (element.isF32() || element.isSignlessInteger(32) || element.isSignlessInteger(1) ||
-          element.isIndex());
+// What a buffer can hold.
+static bool isStorable(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && (tensor.getElementType().isF32() || tensor.getElementType().isSignlessInteger(32));
 }
 
-static LogicalResult check(Operation *op, TypeRange types, StringRef what) {
+// i1 and index tensors live only between ops that are fused; whether one would
+// have to be stored is seen when kernels are formed.
+static bool isSupported(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return isStorable(type) || !isa<TensorType>(type) ||
+         (tensor && (tensor.getElementType().isSignlessInteger(1) ||
+                     tensor.getElementType().isIndex()));
+}
+
+static LogicalResult check(Operation *op, TypeRange types, StringRef what,
+                           bool (*holds)(Type)) {
   for (auto [number, type] : llvm::enumerate(types))
-    if (!isSupported(type))
+    if (!holds(type))
       return op->emitError("expected ")
              << what << ' ' << number << " to be a ranked tensor of f32 or i32, but got " << type
-             << " (other element types have no lowering to the device yet)";
+             << " (others have no lowering to the device yet)";
   return success();
 }
 
@@ -47,18 +51,12 @@ struct CheckSupportedPass : moe::impl::CheckSupportedPassBase<CheckSupportedPass
           << func.getBody().getBlocks().size();
       return signalPassFailure();
     }
-    if (failed(check(func, func.getArgumentTypes(), "argument")) ||
-        failed(check(func, func.getResultTypes(), "result")))
+    if (failed(check(func, func.getArgumentTypes(), "argument", isStorable)) ||
+        failed(check(func, func.getResultTypes(), "result", isStorable)))
       return signalPassFailure();
-    for (auto [number, type] : llvm::enumerate(func.getArgumentTypes()))
-      if (!isa<RankedTensorType>(type)) {
-        func.emitError("expected argument ")
-            << number << " to be a ranked tensor, but got " << type;
-        return signalPassFailure();
-      }
     WalkResult result = func.walk([&](Operation *op) {
-      if (failed(check(op, op->getOperandTypes(), "operand")) ||
-          failed(check(op, op->getResultTypes(), "result")))
+      if (failed(check(op, op->getOperandTypes(), "operand", isSupported)) ||
+          failed(check(op, op->getResultTypes(), "result", isSupported)))
         return WalkResult::interrupt();
       if (op->getParentOp() == func && op->getDialect() &&
           op->getDialect()->getNamespace() == "scf") {

@@ -35,7 +35,20 @@ static bool isView(Operation *op) {
 static bool isRoot(Operation *op) {
   return isa<linalg::LinalgOp, RouteOp, PlanOp, CheckOffsetsOp, DispatchOp, GroupedMatmulOp,
              GroupedOuterOp, GroupedReduceOp, CombineOp, CombineWeightGradOp>(op) &&
-         !isView(op);
+         op->getNumResults() != 0 && !isView(op);
+}
+
+// What a buffer can hold.
+static bool isStorable(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF32() || element.isSignlessInteger(32);
+}
+
+// Elementwise results that no buffer can hold, such as comparisons.
+static bool isPredicate(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && generic.getNumParallelLoops() == generic.getNumLoops() &&
+         llvm::none_of(generic.getResultTypes(), isStorable);
 }
 
 // Whether `producer` moves into the kernel of `consumer`.
@@ -44,7 +57,21 @@ static bool fuses(Operation *producer, Operation *consumer) {
     return true;
   // Rows are gathered while the product reads them. The gather costs an index
   // a row, so also where two products share it.
-  return isa<DispatchOp>(producer) && isa<GroupedMatmulOp>(consumer);
+  if (isa<DispatchOp>(producer) && isa<GroupedMatmulOp>(consumer))
+    return true;
+  return isPredicate(producer) && (isa<linalg::LinalgOp>(consumer) || isView(consumer));
+}
+
+// Whether `user` keeps reading `root` itself when kernels are formed.
+static bool readsInPlace(Operation *root, Operation *user) {
+  return (isRoot(user) || isView(user)) && fuses(root, user);
+}
+
+// Scalars are computed anew by each kernel that needs them, from the sizes of
+// tensors outside.
+static bool fusesScalar(Operation *producer) {
+  return isMemoryEffectFree(producer) && producer->getNumRegions() == 0 &&
+         !isa<tensor::DimOp>(producer);
 }
 
 static StringRef kernelName(Operation *root) {
@@ -87,10 +114,8 @@ private:
       Operation *producer = value.getDefiningOp();
       if (producer && ops.contains(producer))
         return;
-      // Sizes are kernel inputs; scalar constants are copied.
       bool scalar = !isa<RankedTensorType>(value.getType());
-      if (producer &&
-          (scalar ? producer->hasTrait<OpTrait::ConstantLike>() : fuses(producer, op)))
+      if (producer && (scalar ? fusesScalar(producer) : fuses(producer, op)))
         collect(producer);
       else
         inputs.insert(value);
@@ -117,8 +142,11 @@ struct FormKernelsPass : moe::impl::FormKernelsPassBase<FormKernelsPass> {
 static Value copyOf(OpBuilder &builder, Value value) {
   ImplicitLocOpBuilder b(value.getLoc(), builder);
   auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, b.getLoc(), value);
-  Value init = tensor::EmptyOp::create(b, sizes, type.getElementType());
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(tensor::DimOp::create(b, value, dim));
+  Value init = tensor::EmptyOp::create(b, type, sizes);
   AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
   auto copy = linalg::GenericOp::create(
@@ -126,14 +154,29 @@ static Value copyOf(OpBuilder &builder, Value value) {
       [](OpBuilder &nested, Location loc, ValueRange args) {
         linalg::YieldOp::create(nested, loc, args[0]);
       });
-  Value result = copy.getResult(0);
-  if (result.getType() != type)
-    result = tensor::CastOp::create(b, type, result);
-  return result;
+  return copy.getResult(0);
+}
+
+// What is left around the kernels must be constants, sizes, and the views that
+// sizes are asked of.
+static LogicalResult checkLeft(Operation *op) {
+  if (isa<KernelOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+    return success();
+  bool tensors = llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
+  bool constant = op->hasTrait<OpTrait::ConstantLike>();
+  if (constant && tensors && !isStorable(op->getResult(0).getType()))
+    return op->emitOpError("expected a constant of f32 or i32 to store, but got ")
+           << op->getResult(0).getType();
+  if (constant || isView(op) || (isMemoryEffectFree(op) && !tensors))
+    return success();
+  return op->emitOpError("has no lowering to the device: expected an op of moe or linalg, or a "
+                         "view of a tensor");
 }
 
 void FormKernelsPass::runOnOperation() {
   func::FuncOp func = getOperation();
+  if (func.isExternal())
+    return;
   Operation *terminator = func.getBody().front().getTerminator();
 
   // Every result of the function is one kernel's result of its own.
@@ -150,27 +193,26 @@ void FormKernelsPass::runOnOperation() {
     if (isRoot(&op))
       roots.push_back(&op);
   for (Operation *root : roots) {
-    bool dead = llvm::all_of(root->getUsers(), [&](Operation *user) {
-      return isRoot(user) && fuses(root, user);
-    });
+    bool dead = llvm::all_of(root->getUsers(),
+                             [&](Operation *user) { return readsInPlace(root, user); });
     if (dead && !isa<PlanOp, CheckOffsetsOp>(root))
       continue; // moves into each of its users
     for (Type type : root->getResultTypes())
-      if (!cast<RankedTensorType>(type).getElementType().isF32() &&
-          !cast<RankedTensorType>(type).getElementType().isSignlessInteger(32)) {
+      if (!isStorable(type)) {
         root->emitOpError("expected a result of f32 or i32 to store, but got ") << type;
         return signalPassFailure();
       }
     KernelOp kernel = KernelFormer(root).form();
     for (auto [from, to] : llvm::zip(root->getResults(), kernel.getResults()))
-      from.replaceUsesWithIf(to, [&](OpOperand &use) {
-        // Those that fuse keep reading the op itself.
-        return !(isRoot(use.getOwner()) && fuses(root, use.getOwner()));
-      });
+      from.replaceUsesWithIf(
+          to, [&](OpOperand &use) { return !readsInPlace(root, use.getOwner()); });
   }
   // Roots and views that nothing reads any more.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
     if (!isa<KernelOp>(op) && op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>() &&
         (isRoot(&op) || isOpTriviallyDead(&op)))
       op.erase();
+  for (Operation &op : func.getBody().front())
+    if (failed(checkLeft(&op)))
+      return signalPassFailure();
 }

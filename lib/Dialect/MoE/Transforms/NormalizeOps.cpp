@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "moe/Dialect/MoE/IR/Decompose.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
@@ -69,6 +70,8 @@ struct NormalizeOpsPass : moe::impl::NormalizeOpsPassBase<NormalizeOpsPass> {
     patterns.add<DecomposeSoftmax, GeneralizeNamed>(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     populateDecomposeRoutePatterns(patterns);
+    // Sizes come from the arguments, so that no op lives on for its size alone.
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mlir::moe_rt;
 
 namespace {
-/// The bytes [begin, end) of a buffer or of the arena.
+/// The bytes [begin, end) of a buffer.
 struct ByteRange {
   int64_t begin, end;
 
@@ -35,59 +35,30 @@ static std::optional<int64_t> getConstant(Value size) {
   return value.getSExtValue();
 }
 
-static std::optional<ByteRange> getRange(Value offset, Value bytes) {
-  std::optional<int64_t> begin = getConstant(offset);
-  std::optional<int64_t> size = getConstant(bytes);
-  if (!begin || !size)
-    return std::nullopt;
-  return ByteRange{*begin, *begin + *size};
-}
-
 /// The part of its underlying buffer that `value` covers, when it is constant.
 /// A buffer that is not sliced covers all of itself, and gives nothing.
 static std::optional<ByteRange> getSlicedRange(Value value) {
   auto slice = value.getDefiningOp<SliceOp>();
-  if (!slice)
+  std::optional<int64_t> size;
+  if (slice)
+    size = getConstant(slice.getBytes());
+  if (!size)
     return std::nullopt;
-  std::optional<ByteRange> range =
-      getRange(slice.getOffset(), slice.getBytes());
-  // A slice of a slice counts from the beginning of the outer one.
-  for (Value outer = slice.getBuffer(); range;) {
-    auto outerSlice = outer.getDefiningOp<SliceOp>();
-    if (!outerSlice)
-      break;
-    std::optional<int64_t> offset = getConstant(outerSlice.getOffset());
+  int64_t begin = 0;
+  for (; slice; slice = slice.getBuffer().getDefiningOp<SliceOp>()) {
+    std::optional<int64_t> offset = getConstant(slice.getOffset());
     if (!offset)
       return std::nullopt;
-    range = ByteRange{range->begin + *offset, range->end + *offset};
-    outer = outerSlice.getBuffer();
+    begin += *offset;
   }
-  return range;
-}
-
-static bool mayShareArena(BufferOp a, BufferOp b) {
-  if (a.getKind() != BufferKind::Transient ||
-      b.getKind() != BufferKind::Transient)
-    return false;
-  // Without a place in the arena, a transient has memory of its own.
-  if (!a.getOffset() || !b.getOffset())
-    return false;
-  if (a.getOffset() == b.getOffset())
-    return true;
-  std::optional<ByteRange> first = getRange(a.getOffset(), a.getBytes());
-  std::optional<ByteRange> second = getRange(b.getOffset(), b.getBytes());
-  // Offsets that differ are slots of the plan, which do not overlap. That is
-  // not proven here: moe-rt-check-hazards does.
-  return first && second && first->meets(*second);
+  return ByteRange{begin, begin + *size};
 }
 
 static bool conflict(const BufferAccess &a, const BufferAccess &b) {
   if (!a.writes && !b.writes)
     return false;
-  BufferOp first = getUnderlyingBuffer(a.buffer);
-  BufferOp second = getUnderlyingBuffer(b.buffer);
-  if (first != second)
-    return mayShareArena(first, second);
+  if (getUnderlyingBuffer(a.buffer) != getUnderlyingBuffer(b.buffer))
+    return false;
   std::optional<ByteRange> firstRange = getSlicedRange(a.buffer);
   std::optional<ByteRange> secondRange = getSlicedRange(b.buffer);
   return !firstRange || !secondRange || firstRange->meets(*secondRange);

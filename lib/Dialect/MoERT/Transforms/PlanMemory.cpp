@@ -24,7 +24,8 @@ using namespace mlir::moe_rt;
 static constexpr int64_t slotAlignment = 256;
 
 namespace {
-/// A transient and the numbers of the first and last command that touch it.
+/// A transient, and the first and last interval between barriers in which a
+/// command touches it.
 struct Lifetime {
   BufferOp buffer;
   unsigned first, last;
@@ -34,7 +35,7 @@ struct Lifetime {
 struct Slot {
   SmallVector<BufferOp> buffers;
   SmallVector<Value> sizes; ///< of the buffers, without repetitions
-  unsigned lastUse;
+  unsigned lastUse;         ///< interval
 };
 } // namespace
 
@@ -68,18 +69,18 @@ static void orderProgram(ProgramOp program) {
 static SmallVector<Lifetime> findLifetimes(ProgramOp program) {
   SmallVector<Lifetime> lifetimes;
   DenseMap<Operation *, unsigned> known;
-  unsigned number = 0;
+  unsigned interval = 0;
   for (Operation &op : program.getBody().front()) {
+    interval += isa<BarrierOp>(op);
     for (const BufferAccess &access : getBufferAccesses(&op)) {
       BufferOp buffer = getUnderlyingBuffer(access.buffer);
       if (buffer.getKind() != BufferKind::Transient)
         continue;
       auto [position, isNew] = known.try_emplace(buffer, lifetimes.size());
       if (isNew)
-        lifetimes.push_back({buffer, number, number});
-      lifetimes[position->second].last = number;
+        lifetimes.push_back({buffer, interval, interval});
+      lifetimes[position->second].last = interval;
     }
-    ++number;
   }
   for (auto buffer : llvm::make_early_inc_range(program.getOps<BufferOp>())) {
     // Slices that nothing uses went with the common subexpressions.
@@ -111,17 +112,13 @@ static SmallVector<Slot> assignSlots(ArrayRef<Lifetime> lifetimes) {
   return slots;
 }
 
-/// The size of a slot: the largest of `sizes`, aligned.
-static OpFoldResult getSlotSize(OpBuilder &builder, Location loc,
-                                ArrayRef<Value> sizes) {
-  MLIRContext *context = builder.getContext();
-  SmallVector<OpFoldResult> operands = getAsOpFoldResult(sizes);
-  OpFoldResult largest = affine::makeComposedFoldedAffineMax(
-      builder, loc, AffineMap::getMultiDimIdentityMap(sizes.size(), context),
-      operands);
-  AffineExpr bytes = builder.getAffineDimExpr(0);
-  return affine::makeComposedFoldedAffineApply(
-      builder, loc, bytes.ceilDiv(slotAlignment) * slotAlignment, largest);
+static OpFoldResult getLargest(OpBuilder &builder, Location loc,
+                               ArrayRef<Value> sizes) {
+  if (sizes.size() == 1)
+    return sizes.front();
+  AffineMap all = builder.getMultiDimIdentityMap(sizes.size());
+  return affine::makeComposedFoldedAffineMax(builder, loc, all,
+                                             getAsOpFoldResult(sizes));
 }
 
 namespace {
@@ -148,15 +145,16 @@ struct PlanMemoryPass final : moe_rt::impl::PlanMemoryPassBase<PlanMemoryPass> {
         body, [](Operation &op) { return !isSizeArithmetic(op); });
     OpBuilder builder(&body, firstOther);
     OpFoldResult end = builder.getIndexAttr(0);
-    AffineExpr left = builder.getAffineDimExpr(0);
-    AffineExpr right = builder.getAffineDimExpr(1);
+    AffineExpr begin = builder.getAffineDimExpr(0);
+    AffineExpr size = builder.getAffineDimExpr(1);
+    AffineExpr next = begin + size.ceilDiv(slotAlignment) * slotAlignment;
     for (const Slot &slot : slots) {
       Value offset = getValueOrCreateConstantIndexOp(builder, loc, end);
       for (BufferOp buffer : slot.buffers)
         buffer.getOffsetMutable().assign(offset);
-      OpFoldResult size = getSlotSize(builder, loc, slot.sizes);
-      end = affine::makeComposedFoldedAffineApply(builder, loc, left + right,
-                                                  {OpFoldResult(offset), size});
+      OpFoldResult largest = getLargest(builder, loc, slot.sizes);
+      end = affine::makeComposedFoldedAffineApply(builder, loc, next,
+                                                  {offset, largest});
     }
     Value bytes = getValueOrCreateConstantIndexOp(builder, loc, end);
     auto afterBuffers = llvm::find_if(body, [](Operation &op) {

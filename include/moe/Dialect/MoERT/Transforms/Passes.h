@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The order is: plan-memory, insert-barriers, check-hazards. Barriers come
-// after the plan because buffers that share memory must be kept apart too.
+// The order is: insert-barriers, plan-memory, check-hazards. Barriers follow
+// from the flow of data alone; the memory plan then lets buffers share memory
+// across barriers only, so that sharing never costs another one.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,13 +12,13 @@ include "mlir/Pass/PassBase.td"
 // What each pass adds to a program; a later one reads what an earlier one left.
 //
 //   commands over buffers
-//      | moe-rt-plan-memory       decides where transients lie
-//      v
-//   ... with `at` offsets and moe_rt.arena
 //      | moe-rt-insert-barriers   decides the order that the device must keep
 //      v
 //   ... with moe_rt.barrier
-//      | moe-rt-check-hazards     proves that order; decides nothing
+//      | moe-rt-plan-memory       decides where transients lie
+//      v
+//   ... with `at` offsets and moe_rt.arena
+//      | moe-rt-check-hazards     proves the order; decides nothing
 //      v
 //   ready for the bundle
 
@@ -52,14 +52,13 @@ def CheckHazardsPass : Pass<"moe-rt-check-hazards", "moe_rt::ProgramOp"> {
 def InsertBarriersPass : Pass<"moe-rt-insert-barriers", "moe_rt::ProgramOp"> {
   let summary = "Inserts the barriers that conflicting commands need";
   let description = [{
-    Takes a program after `moe-rt-plan-memory`, and leaves it with a barrier
-    before each command that conflicts with one since the last barrier. A
-    barrier orders all that came before it, so placing each as late as possible
-    gives the smallest number of them.
+    Takes a program before `moe-rt-plan-memory`, in which each buffer has
+    memory of its own, and leaves it with a barrier before each command that
+    conflicts with one since the last barrier: both touch a buffer and at least
+    one writes it. A barrier orders all that came before it, so placing each as
+    late as possible gives the smallest number of them.
 
-    Slices of one buffer with constant, disjoint ranges do not conflict. Two
-    transients are taken to share memory when they have the same offset, as the
-    memory plan gives it to buffers of one slot, or constant ranges that meet.
+    Slices of one buffer with constant, disjoint ranges do not conflict.
 
     Example: the copy waits for the fill.
 
@@ -79,12 +78,16 @@ def InsertBarriersPass : Pass<"moe-rt-insert-barriers", "moe_rt::ProgramOp"> {
 def PlanMemoryPass : Pass<"moe-rt-plan-memory", "moe_rt::ProgramOp"> {
   let summary = "Places the transient buffers in one arena";
   let description = [{
-    Takes a program without an arena, and leaves it as size arithmetic, then
-    buffers, then `moe_rt.arena`, then everything else in its order.
+    Takes a program with its barriers and without an arena, and leaves it as
+    size arithmetic, then buffers, then `moe_rt.arena`, then everything else in
+    its order.
 
-    A transient lives from the first command that touches it to the last. The
-    arena is a row of slots; transients whose lifetimes do not overlap may share
-    one. In the order of their first commands, each takes the free slot whose
+    A transient lives from the first command that touches it to the last, and
+    on to the next barrier. The arena is a row of slots; transients whose
+    lifetimes do not overlap may share one, and the barrier between them is one
+    that the data needed anyway: planning adds none.
+
+    In the order of their first commands, each takes the free slot whose
     size is the same expression, else the first free slot, else a new one. A
     slot is as large as its largest buffer, in multiples of 256 bytes: no
     Vulkan device asks for a larger alignment of a binding. Sizes stay symbolic,
@@ -102,8 +105,11 @@ def PlanMemoryPass : Pass<"moe-rt-plan-memory", "moe_rt::ProgramOp"> {
       %b = moe_rt.buffer "b" <transient> bytes %c64 at %c0
       moe_rt.arena %c256
       moe_rt.copy %x to %a
+      moe_rt.barrier
       moe_rt.copy %a to %x
+      moe_rt.barrier
       moe_rt.copy %x to %b
+      moe_rt.barrier
       moe_rt.copy %b to %x
     }
     ```

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GenericBuilder.h"
+#include "moe/Conversion/GenericBuilder.h"
 
 using namespace mlir;
 using namespace mlir::moe;

@@ -1,31 +1,19 @@
-//===- Runtime.cpp - The C API over Session -------------------------------===//
+//===- Session.cpp - The C API over Session -------------------------------===//
 //
 // Part of moe, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "moe-runtime/runtime.h"
 #include "Session/Session.h"
+#include "CAPI/Convert.h"
 #include "Support/Expr.h"
 
-#include <algorithm>
-#include <cstring>
 #include <deque>
 
 using namespace moe::runtime;
 
-static_assert(int(Code::Internal) == MOE_STATUS_INTERNAL);
 static_assert(int(moe::bundle::ElementType::MAX) == MOE_TYPE_I16);
-
-struct moe_status {
-  Status status;
-};
-
-struct moe_device_list {
-  std::vector<DeviceSnapshot> devices;
-  std::vector<std::vector<uint8_t>> facts;
-};
 
 namespace {
 /// A moe_program_info and what it points to.
@@ -44,82 +32,6 @@ struct moe_session {
   std::vector<moe_timing> dispatches;
   std::string text;
 };
-
-static moe_status *toC(Status status) {
-  return status.ok() ? nullptr : new moe_status{std::move(status)};
-}
-
-template <typename... Parts> static moe_status *invalid(const Parts &...parts) {
-  return toC(makeError(Code::InvalidArgument, parts...));
-}
-
-/// Writes `value` to a struct of the caller's, which may be an older and
-/// shorter one.
-template <typename T> static void fill(T *target, T value) {
-  size_t size = std::min(target->size, sizeof(T));
-  value.size = target->size;
-  std::memcpy(static_cast<void *>(target), &value, size);
-}
-
-const char *moe_runtime_version(void) { return MOE_VERSION; }
-
-//===----------------------------------------------------------------------===//
-// Status
-//===----------------------------------------------------------------------===//
-
-moe_status_code moe_status_get_code(const moe_status *status) {
-  return status ? moe_status_code(status->status.code()) : MOE_STATUS_OK;
-}
-
-const char *moe_status_message(const moe_status *status) {
-  return status ? status->status.message().c_str() : "";
-}
-
-void moe_status_destroy(moe_status *status) { delete status; }
-
-//===----------------------------------------------------------------------===//
-// Devices
-//===----------------------------------------------------------------------===//
-
-moe_status *moe_devices_enumerate(moe_device_list **list) {
-  Expected<std::vector<DeviceSnapshot>> devices = listDevices();
-  if (!devices.ok())
-    return toC(devices.status());
-  auto result = std::make_unique<moe_device_list>();
-  result->devices = std::move(*devices);
-  for (const DeviceSnapshot &device : result->devices)
-    result->facts.push_back(serializeFacts(device));
-  *list = result.release();
-  return nullptr;
-}
-
-void moe_device_list_destroy(moe_device_list *list) { delete list; }
-
-size_t moe_device_list_count(const moe_device_list *list) {
-  return list->devices.size();
-}
-
-int moe_device_list_best(const moe_device_list *list) {
-  return list->devices.empty() ? -1 : int(bestDevice(list->devices));
-}
-
-const char *moe_device_name(const moe_device_list *list, size_t index) {
-  return index < list->devices.size() ? list->devices[index].name.c_str()
-                                      : nullptr;
-}
-
-const char *moe_device_type(const moe_device_list *list, size_t index) {
-  return index < list->devices.size() ? nameOf(list->devices[index].type)
-                                      : nullptr;
-}
-
-const void *moe_device_facts(const moe_device_list *list, size_t index,
-                             size_t *size) {
-  if (index >= list->facts.size())
-    return nullptr;
-  *size = list->facts[index].size();
-  return list->facts[index].data();
-}
 
 //===----------------------------------------------------------------------===//
 // Sessions and programs
@@ -143,12 +55,16 @@ static void describe(const TensorTables *tensors, ProgramInfo &info,
   }
 }
 
-static SessionOptions toOptions(const moe_session_options *options) {
+static Expected<SessionOptions> toOptions(const moe_session_options *options) {
   // A struct of an older and shorter kind leaves the defaults.
   moe_session_options values = {sizeof(values), -1, nullptr, MOE_VALIDATION_OFF,
                                 0};
   if (options)
     std::memcpy(&values, options, std::min(options->size, sizeof(values)));
+  if (unsigned(values.validation) > MOE_VALIDATION_GPU)
+    return makeError(Code::InvalidArgument,
+                     "expected a validation mode, but got ",
+                     int(values.validation));
   SessionOptions result;
   if (values.device >= 0)
     result.device = size_t(values.device);
@@ -162,8 +78,11 @@ static SessionOptions toOptions(const moe_session_options *options) {
 moe_status *moe_session_create(const void *bundle, size_t size,
                                const moe_session_options *options,
                                moe_session **session) {
+  Expected<SessionOptions> converted = toOptions(options);
+  if (!converted.ok())
+    return toC(converted.status());
   Expected<std::unique_ptr<Session>> created =
-      Session::create(bundle, size, toOptions(options));
+      Session::create(bundle, size, *converted);
   if (!created.ok())
     return toC(created.status());
   auto result = std::make_unique<moe_session>();
@@ -240,11 +159,23 @@ moe_status *moe_session_program(const moe_session *session, size_t program,
   return nullptr;
 }
 
-static std::vector<Argument> toArguments(const moe_tensor *tensors,
-                                         size_t count) {
+Expected<std::vector<Argument>>
+moe::runtime::toArguments(const moe_tensor *tensors, size_t count,
+                          const char *role) {
   std::vector<Argument> result;
-  for (size_t i = 0; i < count; ++i) {
-    const moe_tensor &tensor = tensors[i];
+  const char *next = reinterpret_cast<const char *>(tensors);
+  for (size_t i = 0; i < count; ++i, next += tensors->size) {
+    const auto &tensor = *reinterpret_cast<const moe_tensor *>(next);
+    if (tensor.size < sizeof(moe_tensor) || tensor.size != tensors->size)
+      return makeError(Code::InvalidArgument, "expected the size of ", role,
+                       " ", i, " to be that of moe_tensor, ",
+                       sizeof(moe_tensor), ", but got ", tensor.size);
+    if (unsigned(tensor.type) > MOE_TYPE_I16)
+      return makeError(Code::InvalidArgument, "expected a type of ", role, " ",
+                       i, ", but got ", int(tensor.type));
+    if (tensor.rank && !tensor.shape)
+      return makeError(Code::InvalidArgument, "expected a shape of ", role, " ",
+                       i, ", but got null");
     Argument argument;
     argument.data = tensor.data;
     argument.type = moe::bundle::ElementType(tensor.type);
@@ -265,8 +196,11 @@ moe_status *moe_session_output_shape(const moe_session *session, size_t program,
   if (output >= numOutputs)
     return invalid("expected an output index below ", numOutputs, ", but got ",
                    output);
-  Expected<std::vector<int64_t>> symbols =
-      bindSymbols(table, toArguments(inputs, num_inputs));
+  Expected<std::vector<Argument>> arguments =
+      toArguments(inputs, num_inputs, "input");
+  if (!arguments.ok())
+    return toC(arguments.status());
+  Expected<std::vector<int64_t>> symbols = bindSymbols(table, *arguments);
   if (!symbols.ok())
     return toC(symbols.status());
   Expected<std::vector<int64_t>> dims =
@@ -280,8 +214,14 @@ moe_status *moe_session_output_shape(const moe_session *session, size_t program,
 moe_status *moe_session_run(moe_session *session, size_t program,
                             const moe_tensor *inputs, size_t num_inputs,
                             const moe_tensor *outputs, size_t num_outputs) {
-  return toC(session->session->run(program, toArguments(inputs, num_inputs),
-                                   toArguments(outputs, num_outputs)));
+  Expected<std::vector<Argument>> in = toArguments(inputs, num_inputs, "input");
+  if (!in.ok())
+    return toC(in.status());
+  Expected<std::vector<Argument>> out =
+      toArguments(outputs, num_outputs, "output");
+  if (!out.ok())
+    return toC(out.status());
+  return toC(session->session->run(program, *in, *out));
 }
 
 //===----------------------------------------------------------------------===//

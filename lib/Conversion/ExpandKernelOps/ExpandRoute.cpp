@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExpandBuilder.h"
-#include "GenericBuilder.h"
+#include "moe/Conversion/GenericBuilder.h"
 #include "moe/Conversion/ExpandKernelOps.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MOE_LIB_CONVERSION_MOETOLINALG_GENERICBUILDER_H
-#define MOE_LIB_CONVERSION_MOETOLINALG_GENERICBUILDER_H
+#ifndef MOE_CONVERSION_GENERICBUILDER_H
+#define MOE_CONVERSION_GENERICBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -51,4 +51,4 @@ Value fromF32(ImplicitLocOpBuilder &b, Value value, Type type);
 
 } // namespace mlir::moe
 
-#endif // MOE_LIB_CONVERSION_MOETOLINALG_GENERICBUILDER_H
+#endif // MOE_CONVERSION_GENERICBUILDER_H
