@@ -42,9 +42,11 @@ static LogicalResult exponential(OpTy op, OpBuilder &builder, Cotangents &c) {
 
 static Value slopeOfAbs(RuleBuilder &b, Value x, Value) {
   // 0 at 0
-  Value one = b.constant(x, 1.0), zero = b.zero(x);
-  Value sign = math::CopySignOp::create(b, one, x);
-  return b.select(b.compare(arith::CmpFPredicate::OEQ, x, zero), zero, sign);
+  Value zero = b.zero(x);
+  Value negative = b.compare(arith::CmpFPredicate::OLT, x, zero);
+  Value positive = b.compare(arith::CmpFPredicate::OGT, x, zero);
+  Value below = b.select(negative, b.constant(x, -1.0), zero);
+  return b.select(positive, b.constant(x, 1.0), below);
 }
 static Value slopeOfCos(RuleBuilder &b, Value x, Value) {
   return b.neg(math::SinOp::create(b, x));

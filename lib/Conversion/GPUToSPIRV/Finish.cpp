@@ -84,7 +84,8 @@ LogicalResult moe::finishModule(spirv::ModuleOp module, spirv::TargetEnvAttr tar
   SmallVector<spirv::Capability> capabilities(used->getCapabilities());
   // Overlooked, too, where a lane's number is used without any exchange.
   bool knowsLanes = llvm::any_of(module.getOps<spirv::GlobalVariableOp>(), [](auto variable) {
-    return variable.getBuiltin().value_or("").starts_with("Subgroup");
+    auto builtin = variable->template getAttrOfType<StringAttr>("built_in");
+    return builtin && builtin.getValue().starts_with("Subgroup");
   });
   if (knowsLanes && !llvm::is_contained(capabilities, spirv::Capability::GroupNonUniform))
     capabilities.push_back(spirv::Capability::GroupNonUniform);
