@@ -25,23 +25,31 @@ static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void moe::buildKernelsPipeline(OpPassManager &pm) {
+// Storage buffers of the widest fused product: tokens, slots of the rows,
+// matrices, bias, tile table, result.
+static constexpr uint32_t fusedProductBuffers = 6;
+
+void moe::buildKernelsPipeline(OpPassManager &pm, const CompilePipelineOptions &options) {
   pm.addPass(createInlinerPass());
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createCheckSupportedPass());
   func.addPass(createCheckOperandsPass());
+  // Before kernels have schedules, layer ops take their slow forms.
+  if (options.reference)
+    func.addPass(createConvertMoEToLinalgPass());
   func.addPass(createNormalizeOpsPass());
   addCleanup(func);
   func.addPass(createLinalgElementwiseOpFusionPass());
   addCleanup(func);
-  func.addPass(createFormKernelsPass());
+  FormKernelsPassOptions form;
+  form.fuseDispatch = options.target.maxStorageBuffers >= fusedProductBuffers;
+  func.addPass(createFormKernelsPass(form));
 }
 
 void moe::buildSchedulePipeline(OpPassManager &pm, const CompilePipelineOptions &options) {
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createSelectSchedulePass(options.target));
-  if (!options.reference)
-    func.addPass(createMaterializeTilesPass());
+  func.addPass(createMaterializeTilesPass());
   func.addPass(createCheckSchedulePass(options.target));
 }
 
@@ -51,6 +59,8 @@ void moe::buildLinalgPipeline(OpPassManager &pm, const CompilePipelineOptions &o
   if (options.stopAfter != Stage::Linalg)
     return;
   func.addPass(createInlineKernelsPass());
+  // Without kernels, what they left to the device takes its slow form.
+  func.addPass(createConvertMoEToLinalgPass());
   func.addPass(createExpandKernelOpsPass());
   addCleanup(func);
 }
@@ -58,6 +68,9 @@ void moe::buildLinalgPipeline(OpPassManager &pm, const CompilePipelineOptions &o
 void moe::buildGPUPipeline(OpPassManager &pm) {
   pm.addPass(createConvertLinalgToGPUPass());
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  // Expressions are emitted wherever they are read: canonicalizing all copies
+  // takes ten times as long as finding them first.
+  kernels.addPass(createCSEPass());
   addCleanup(kernels);
 }
 
@@ -66,9 +79,10 @@ void moe::buildSPIRVPipeline(OpPassManager &pm, const CompilePipelineOptions &op
   pm.addPass(createConvertGPUToSPIRVKernelsPass());
 }
 
-void moe::buildProgramPipeline(OpPassManager &pm) {
+void moe::buildProgramPipeline(OpPassManager &pm, const CompilePipelineOptions &options) {
   OpPassManager &program = pm.nest<moe_rt::ProgramOp>();
   addCleanup(program);
+  program.addPass(createCheckLimitsPass(options.target));
   program.addPass(moe_rt::createInsertBarriersPass());
   program.addPass(moe_rt::createPlanMemoryPass());
   addCleanup(program);
@@ -79,12 +93,12 @@ void moe::buildCompilePipeline(OpPassManager &pm, const CompilePipelineOptions &
   for (Stage stage : {Stage::Kernels, Stage::Schedule, Stage::Linalg, Stage::GPU, Stage::SPIRV,
                       Stage::Program}) {
     switch (stage) {
-    case Stage::Kernels: buildKernelsPipeline(pm); break;
+    case Stage::Kernels: buildKernelsPipeline(pm, options); break;
     case Stage::Schedule: buildSchedulePipeline(pm, options); break;
     case Stage::Linalg: buildLinalgPipeline(pm, options); break;
     case Stage::GPU: buildGPUPipeline(pm); break;
     case Stage::SPIRV: buildSPIRVPipeline(pm, options); break;
-    case Stage::Program: buildProgramPipeline(pm); break;
+    case Stage::Program: buildProgramPipeline(pm, options); break;
     }
     if (stage == options.stopAfter)
       return;

@@ -60,8 +60,9 @@ void moe::registerPipelines() {
   PassPipelineRegistration<TextOptions>(
       "moe-compile-pipeline", "Compiles functions on tensors to device kernels and host programs",
       [](OpPassManager &pm, const TextOptions &text) { buildCompilePipeline(pm, parse(text)); });
-  PassPipelineRegistration<>("moe-kernels-pipeline", "Stage 1: tensor ops to moe.kernel regions",
-                             buildKernelsPipeline);
+  PassPipelineRegistration<TextOptions>(
+      "moe-kernels-pipeline", "Stage 1: tensor ops to moe.kernel regions",
+      [](OpPassManager &pm, const TextOptions &text) { buildKernelsPipeline(pm, parse(text)); });
   PassPipelineRegistration<TextOptions>(
       "moe-schedule-pipeline", "Stage 2: kernels to kernels with schedules and tile tables",
       [](OpPassManager &pm, const TextOptions &text) { buildSchedulePipeline(pm, parse(text)); });
@@ -73,7 +74,7 @@ void moe::registerPipelines() {
   PassPipelineRegistration<TextOptions>(
       "moe-spirv-pipeline", "Stage 5: gpu.func to spirv.module",
       [](OpPassManager &pm, const TextOptions &text) { buildSPIRVPipeline(pm, parse(text)); });
-  PassPipelineRegistration<>("moe-program-pipeline",
-                             "Stage 6: plans memory and barriers of moe_rt.program",
-                             buildProgramPipeline);
+  PassPipelineRegistration<TextOptions>(
+      "moe-program-pipeline", "Stage 6: plans memory and barriers of moe_rt.program",
+      [](OpPassManager &pm, const TextOptions &text) { buildProgramPipeline(pm, parse(text)); });
 }

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ResolveTarget.h"
 #include "moe/Schedule/Passes.h"
 #include "moe/Schedule/Selector.h"
 
@@ -15,18 +16,6 @@ namespace mlir::moe {
 
 using namespace mlir;
 using namespace mlir::moe;
-
-// The target a pass works for: given directly, or named by its option.
-static FailureOr<TargetInfo> resolveTarget(Operation *op, const std::optional<TargetInfo> &given,
-                                           StringRef name) {
-  if (given)
-    return *given;
-  std::optional<TargetInfo> named = lookupTarget(name);
-  if (!named)
-    return op->emitError("expected a target of ")
-           << llvm::join(getTargetNames(), ", ") << ", but got '" << name << "'";
-  return *named;
-}
 
 namespace {
 struct SelectSchedulePass : moe::impl::SelectSchedulePassBase<SelectSchedulePass> {

@@ -102,6 +102,20 @@ static FailureOr<Parameters> selectMatmul(KernelOp kernel, const TargetInfo &tar
   return p;
 }
 
+static FailureOr<Parameters> selectOuter(KernelOp kernel, GroupedOuterOp op,
+                                         const TargetInfo &target) {
+  Parameters p{Family::Outer};
+  p.lanes = p.workgroup = exchangeLanes(target);
+  p.vector = 4;
+  p.rows = p.lanes == 1 ? smallestTileRows : defaultTileRows;
+  p.columns = p.lanes == 1 ? 8 : 4 * p.lanes;
+  FailureOr<int64_t> slice = expertsPerSlice(kernel, op.getType(), target);
+  if (failed(slice))
+    return failure();
+  p.slice = *slice;
+  return p;
+}
+
 static Parameters selectReduce(const TargetInfo &target) {
   Parameters p{Family::Reduce};
   p.workgroup = std::min<int64_t>(reduceWorkgroup, target.maxWorkgroupInvocations);
@@ -136,8 +150,12 @@ FailureOr<ScheduleAttr> moe::selectSchedule(KernelOp kernel, const TargetInfo &t
     if (failed(chosen))
       return failure();
     p = *chosen;
-  } else if (findOp<GroupedOuterOp>(kernel) || findOp<GroupedReduceOp>(kernel) ||
-             findOp<CombineWeightGradOp>(kernel)) {
+  } else if (auto outer = findOp<GroupedOuterOp>(kernel)) {
+    FailureOr<Parameters> chosen = selectOuter(kernel, outer, target);
+    if (failed(chosen))
+      return failure();
+    p = *chosen;
+  } else if (findOp<GroupedReduceOp>(kernel) || findOp<CombineWeightGradOp>(kernel)) {
     p = selectReduce(target);
   } else {
     Operation *root = kernel.getBody().front().getTerminator()->getOperand(0).getDefiningOp();

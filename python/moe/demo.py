@@ -43,7 +43,8 @@ def main(arguments=None):
         with _step(2, "writing inputs"):
             command = layer_command(options.moe_run, config, inputs, directory,
                                     validate=options.validate)
-        command += ["--profile", *options.run_options]
+        # The first run pays for the driver's own compilation.
+        command += ["--profile", "--warmup=1", "--repeat=3", *options.run_options]
         if options.device is not None:
             command.append(f"--device={options.device}")
         with _step(3, "compiling and running", ends_line=True):

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from .compare import compare_layer
+from .compare import ROW_TOLERANCE, TOLERANCE, compare_layer
 from .inputs import layer_inputs
 from .layer import layer_module
 
-__all__ = ["check_layer", "layer_command", "layer_inputs", "load_outputs",
-           "run_layer"]
+__all__ = ["check_layer", "check_values", "layer_command", "layer_inputs",
+           "load_outputs", "run_layer"]
 
 _TIMEOUT_SECONDS = 600
 
@@ -91,6 +91,51 @@ def check_layer(outputs, inputs, config):
     if report.failures:
         raise AssertionError("\n".join(report.failures))
     return report
+
+
+def check_values(got, expected, *, tolerance=TOLERANCE,
+                 row_tolerance=ROW_TOLERANCE):
+    """Assert that float32 values are near float64 ones.
+
+    Parameters
+    ----------
+    got : numpy.ndarray, float32
+    expected : array_like, float64
+        Zeros must be met exactly where a whole row is zero, and a NaN by a NaN.
+    tolerance, row_tolerance : float
+        Of max |error| over max |expected|, and of the same in each row (the
+        last axis).
+
+    Raises
+    ------
+    AssertionError
+        Says which row is worst.
+    """
+    expected = np.asarray(expected, np.float64)
+    assert got.shape == expected.shape and got.dtype == np.float32, (
+        f"expected float32 {expected.shape}, but got {got.dtype} {got.shape}")
+    if not got.size:
+        return
+    same = (got == expected) | (np.isnan(got) & np.isnan(expected))
+    with np.errstate(invalid="ignore"):
+        error = np.where(same, 0, np.abs(got - expected))
+    error = error.reshape(-1, expected.shape[-1] if expected.ndim else 1)
+    size = np.where(np.isfinite(expected), np.abs(expected), 0)
+    size = size.reshape(error.shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rows = np.where(error == 0, 0, error / size.max(axis=1, keepdims=True))
+    worst = int(np.argmax(rows.max(axis=1)))  # a NaN counts as the largest
+    # Negated comparisons, so that a NaN fails.
+    if not (error <= tolerance * size.max()).all():
+        place = np.unravel_index(int(np.argmax(error)), expected.shape)
+        raise AssertionError(
+            f"expected a relative error of at most {tolerance:g}, but got "
+            f"{error.max() / size.max():.3g}; worst at {list(map(int, place))}: "
+            f"{got[place]:.9g}, reference {expected[place]:.9g}")
+    if not (rows <= row_tolerance).all():
+        raise AssertionError(
+            f"expected each row's relative error to be at most "
+            f"{row_tolerance:g}, but got {rows.max():.3g} in row {worst}")
 
 
 def layer_command(moe_run, config, inputs, directory, *, validate=None,

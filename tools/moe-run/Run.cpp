@@ -195,18 +195,28 @@ Status Runner::compareOutputs(size_t &numDiffering) const {
   return Status();
 }
 
+// The driver's statistics come one a line.
+static std::string onOneLine(std::string text) {
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
+    text.replace(at, 1, ", ");
+  return text;
+}
+
 void Runner::print() const {
   if (options.outputs.empty())
     for (size_t i = 0; i < outputs.size(); ++i)
       std::printf("result %zu: %s\n", i, summarize(outputs[i]).c_str());
   if (options.profile) {
-    std::printf("%s", measurements.table().c_str());
+    std::printf("device %s\n%s", moe_session_device_name(session),
+                measurements.table().c_str());
     const char *name = nullptr;
     const char *text = nullptr;
     for (size_t i = 0;
          (text = moe_session_kernel_statistics(session, i, &name)); ++i)
       if (*text)
-        std::printf("%s:\n%s", name, text);
+        std::printf("%s: %s\n", name, onOneLine(text).c_str());
   }
   if (options.repeatGiven || options.profile)
     std::printf("%s\n", measurements.summary().c_str());

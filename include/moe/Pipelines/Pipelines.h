@@ -38,14 +38,14 @@ struct CompilePipelineOptions {
   bool reference = false;
 };
 
-void buildKernelsPipeline(OpPassManager &pm);
+void buildKernelsPipeline(OpPassManager &pm, const CompilePipelineOptions &options);
 void buildSchedulePipeline(OpPassManager &pm, const CompilePipelineOptions &options);
 /// Where this is the last stage, its output is for people and for upstream CPU
 /// passes: kernels are dissolved and kernel-level ops expanded to loops.
 void buildLinalgPipeline(OpPassManager &pm, const CompilePipelineOptions &options);
 void buildGPUPipeline(OpPassManager &pm);
 void buildSPIRVPipeline(OpPassManager &pm, const CompilePipelineOptions &options);
-void buildProgramPipeline(OpPassManager &pm);
+void buildProgramPipeline(OpPassManager &pm, const CompilePipelineOptions &options);
 
 /// All stages, up to `options.stopAfter`.
 void buildCompilePipeline(OpPassManager &pm, const CompilePipelineOptions &options);

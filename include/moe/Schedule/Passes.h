@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
+#include "moe/Dialect/MoERT/IR/MoERT.h"
 #include "moe/Support/TargetInfo.h"
 
 namespace mlir::moe {
@@ -16,6 +17,7 @@ namespace mlir::moe {
 #include "moe/Schedule/Passes.h.inc"
 
 /// The same passes for a target that is not a named one.
+std::unique_ptr<Pass> createCheckLimitsPass(const TargetInfo &target);
 std::unique_ptr<Pass> createCheckSchedulePass(const TargetInfo &target);
 std::unique_ptr<Pass> createSelectSchedulePass(const TargetInfo &target);
 

@@ -11,6 +11,18 @@ include "mlir/Pass/PassBase.td"
 
 // Keep alphabetical.
 
+def CheckLimitsPass : Pass<"moe-check-limits", "moe_rt::ProgramOp"> {
+  let summary = "Checks that every dispatch fits the target's limits";
+  let description = [{
+    The number of storage buffers and push constants of each dispatch, and the
+    bytes of each range it binds where they are known, fit the target. What
+    depends on dynamic dimensions is checked by the runtime.
+
+    Takes and leaves a host program.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"lavapipe\"", "the named target">];
+}
+
 def CheckSchedulePass : Pass<"moe-check-schedule", "func::FuncOp"> {
   let summary = "Checks that every kernel has a schedule that fits the target";
   let description = [{

@@ -6,9 +6,10 @@
 //
 // Upstream's spirv-update-vce picks the lowest version that the ops need, but
 // overlooks decorations: NoSignedWrap needs 1.4, and storage buffers without an
-// extension 1.3. So the capabilities are its, and the version comes from the
-// target, at most 1.5: from 1.4 on an entry point must list all its variables,
-// which the conversion does only for 1.5 and below.
+// extension 1.3. So the capabilities are its and those of the built-ins, which
+// it overlooks as well, and the version comes from the target, at most 1.5: from
+// 1.4 on an entry point must list all its variables, which the conversion does
+// only for 1.5 and below.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,6 +66,15 @@ static void copyResultsThatComeRound(spirv::ModuleOp module) {
   });
 }
 
+// Reading the lane of a subgroup needs a capability, also where no subgroup op
+// is left that has it.
+static bool readsLane(spirv::ModuleOp module) {
+  StringRef lane = spirv::stringifyBuiltIn(spirv::BuiltIn::SubgroupLocalInvocationId);
+  return llvm::any_of(module.getOps<spirv::GlobalVariableOp>(), [&](spirv::GlobalVariableOp variable) {
+    return variable.getBuiltIn() == lane;
+  });
+}
+
 LogicalResult moe::finishModule(spirv::ModuleOp module, spirv::TargetEnvAttr target) {
   relaxAtomics(module);
   markAliases(module);
@@ -81,17 +91,13 @@ LogicalResult moe::finishModule(spirv::ModuleOp module, spirv::TargetEnvAttr tar
       op->removeAttr("no_signed_wrap");
       op->removeAttr("no_unsigned_wrap");
     });
-  SmallVector<spirv::Capability> capabilities(used->getCapabilities());
-  // Overlooked, too, where a lane's number is used without any exchange.
-  bool knowsLanes = llvm::any_of(module.getOps<spirv::GlobalVariableOp>(), [](auto variable) {
-    auto builtin = variable->template getAttrOfType<StringAttr>("built_in");
-    return builtin && builtin.getValue().starts_with("Subgroup");
-  });
-  if (knowsLanes && !llvm::is_contained(capabilities, spirv::Capability::GroupNonUniform))
-    capabilities.push_back(spirv::Capability::GroupNonUniform);
+  llvm::SmallSetVector<spirv::Capability, 8> capabilities(llvm::from_range,
+                                                          used->getCapabilities());
+  if (readsLane(module))
+    capabilities.insert(spirv::Capability::GroupNonUniform);
   SmallVector<spirv::Extension> extensions(used->getExtensions());
   module->setAttr(spirv::ModuleOp::getVCETripleAttrName(),
-                  spirv::VerCapExtAttr::get(version, capabilities, extensions,
+                  spirv::VerCapExtAttr::get(version, capabilities.getArrayRef(), extensions,
                                             module.getContext()));
   return success();
 }

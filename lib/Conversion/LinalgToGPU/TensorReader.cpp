@@ -28,6 +28,8 @@ bool moe::isMultipleOf4(Value index) {
     return isMultipleOf4(product.getLhs()) || isMultipleOf4(product.getRhs());
   if (auto sum = index.getDefiningOp<arith::AddIOp>())
     return isMultipleOf4(sum.getLhs()) && isMultipleOf4(sum.getRhs());
+  if (auto least = index.getDefiningOp<arith::MinSIOp>())
+    return isMultipleOf4(least.getLhs()) && isMultipleOf4(least.getRhs());
   return false;
 }
 

@@ -36,7 +36,7 @@ struct GroupedOuterToLinalg final : OpRewritePattern<GroupedOuterOp> {
 
   LogicalResult matchAndRewrite(GroupedOuterOp op, PatternRewriter &rewriter) const override {
     if (auto kernel = op->getParentOfType<KernelOp>();
-        kernel && kernel.getSchedule() && kernel.getSchedule()->getFamily() == Family::Matmul)
+        kernel && kernel.getSchedule() && kernel.getSchedule()->getFamily() == Family::Outer)
       return rewriter.notifyMatchFailure(op, "its kernel is scheduled as tiles");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     RankedTensorType type = op.getType();

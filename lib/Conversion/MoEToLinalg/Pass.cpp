@@ -45,7 +45,7 @@ struct ConvertMoEToLinalgPass : moe::impl::ConvertMoEToLinalgPassBase<ConvertMoE
     if (failed(apply(getOperation(), std::move(patterns))))
       return signalPassFailure();
     WalkResult left = getOperation().walk([](Operation *op) {
-      if (!isa<CombineOp, DispatchOp, GroupedMatmulOp, GroupedOuterOp>(op))
+      if (!isa<CombineOp, DispatchOp, GroupedMatmulOp>(op))
         return WalkResult::advance();
       op->emitOpError("cannot be lowered to linalg: expected f32, or a kernel without a "
                       "schedule of tiles, but got ")

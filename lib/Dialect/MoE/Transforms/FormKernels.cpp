@@ -52,19 +52,19 @@ static bool isPredicate(Operation *op) {
 }
 
 // Whether `producer` moves into the kernel of `consumer`.
-static bool fuses(Operation *producer, Operation *consumer) {
+static bool fuses(Operation *producer, Operation *consumer, bool fuseDispatch) {
   if (isView(producer))
     return true;
   // Rows are gathered while the product reads them. The gather costs an index
   // a row, so also where two products share it.
-  if (isa<DispatchOp>(producer) && isa<GroupedMatmulOp>(consumer))
+  if (fuseDispatch && isa<DispatchOp>(producer) && isa<GroupedMatmulOp>(consumer))
     return true;
   return isPredicate(producer) && (isa<linalg::LinalgOp>(consumer) || isView(consumer));
 }
 
 // Whether `user` keeps reading `root` itself when kernels are formed.
-static bool readsInPlace(Operation *root, Operation *user) {
-  return (isRoot(user) || isView(user)) && fuses(root, user);
+static bool readsInPlace(Operation *root, Operation *user, bool fuseDispatch) {
+  return (isRoot(user) || isView(user)) && fuses(root, user, fuseDispatch);
 }
 
 // Scalars are computed anew by each kernel that needs them, from the sizes of
@@ -85,7 +85,7 @@ namespace {
 /// Collects what goes into the kernel of one root and builds it.
 class KernelFormer {
 public:
-  explicit KernelFormer(Operation *root) : root(root) {}
+  KernelFormer(Operation *root, bool fuseDispatch) : root(root), fuseDispatch(fuseDispatch) {}
 
   KernelOp form() {
     collect(root);
@@ -115,7 +115,7 @@ private:
       if (producer && ops.contains(producer))
         return;
       bool scalar = !isa<RankedTensorType>(value.getType());
-      if (producer && (scalar ? fusesScalar(producer) : fuses(producer, op)))
+      if (producer && (scalar ? fusesScalar(producer) : fuses(producer, op, fuseDispatch)))
         collect(producer);
       else
         inputs.insert(value);
@@ -129,11 +129,14 @@ private:
   }
 
   Operation *root;
+  bool fuseDispatch;
   llvm::SetVector<Operation *> ops; ///< in an order that dominates
   llvm::SetVector<Value> inputs;
 };
 
 struct FormKernelsPass : moe::impl::FormKernelsPassBase<FormKernelsPass> {
+  using Base::Base;
+
   void runOnOperation() override;
 };
 } // namespace
@@ -194,7 +197,7 @@ void FormKernelsPass::runOnOperation() {
       roots.push_back(&op);
   for (Operation *root : roots) {
     bool dead = llvm::all_of(root->getUsers(),
-                             [&](Operation *user) { return readsInPlace(root, user); });
+                             [&](Operation *user) { return readsInPlace(root, user, fuseDispatch); });
     if (dead && !isa<PlanOp, CheckOffsetsOp>(root))
       continue; // moves into each of its users
     for (Type type : root->getResultTypes())
@@ -202,10 +205,10 @@ void FormKernelsPass::runOnOperation() {
         root->emitOpError("expected a result of f32 or i32 to store, but got ") << type;
         return signalPassFailure();
       }
-    KernelOp kernel = KernelFormer(root).form();
+    KernelOp kernel = KernelFormer(root, fuseDispatch).form();
     for (auto [from, to] : llvm::zip(root->getResults(), kernel.getResults()))
       from.replaceUsesWithIf(
-          to, [&](OpOperand &use) { return !readsInPlace(root, use.getOwner()); });
+          to, [&](OpOperand &use) { return !readsInPlace(root, use.getOwner(), fuseDispatch); });
   }
   // Roots and views that nothing reads any more.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))

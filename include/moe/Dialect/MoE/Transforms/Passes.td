@@ -12,15 +12,18 @@ include "mlir/Pass/PassBase.td"
 // Keep alphabetical.
 
 def CheckOperandsPass : Pass<"moe-check-operands", "func::FuncOp"> {
-  let summary = "Inserts moe.check_offsets where offsets do not come from a plan";
+  let summary = "Inserts the checks of data and sizes that layer ops rely on";
   let description = [{
-    `moe.grouped_matmul` and its derivatives trust their offsets. A prefix made by `moe.plan` is
-    right by construction; any other goes through `moe.check_offsets` first, so
-    that wrong data ends the run with a status instead of reading out of bounds.
+    `moe.grouped_matmul` and its derivatives trust their offsets. A prefix made by the `moe.plan` of
+    its own rows is right by construction; any other goes through
+    `moe.check_offsets` first, so that wrong data ends the run with a status
+    instead of reading out of bounds. Dynamic sizes that an op needs to be equal
+    are compared by `cf.assert`, which becomes a check on the host.
 
     Takes layer ops on tensors; leaves the same, with the checks.
   }];
-  let dependentDialects = ["moe::MoEDialect"];
+  let dependentDialects = ["moe::MoEDialect", "affine::AffineDialect", "arith::ArithDialect",
+                           "cf::ControlFlowDialect", "tensor::TensorDialect"];
 }
 
 def CheckSupportedPass : Pass<"moe-check-supported", "func::FuncOp"> {
@@ -39,18 +42,23 @@ def FormKernelsPass : Pass<"moe-form-kernels", "func::FuncOp"> {
   let description = [{
     Every op that computes (the root) gets one `moe.kernel`; slices, reshapes,
     casts, fills and constants it reads move in with it and are never stored,
-    and `moe.dispatch` moves into the `moe.grouped_matmul` that reads it, so the
-    gathered rows never exist in memory. Results of the function that are no
-    kernel's result (an argument, a constant, a view) are copied by a kernel.
+    `moe.dispatch` moves into the `moe.grouped_matmul` that reads it, so the
+    gathered rows never exist in memory, and comparisons move into the `linalg`
+    ops that read them. Results of the function that are no kernel's result (an
+    argument, a constant, a view) are copied by a kernel, and so are views that
+    route, plan or check_offsets read.
 
-    Takes moe, linalg and tensor ops on tensors; leaves only kernels, the views
-    they share, and sizes.
+    Takes moe, linalg and tensor ops on tensors; leaves only kernels, constants,
+    sizes and assertions on sizes. Anything else is an error.
 
     ```mlir-fragment
     %0 = linalg.generic … ins(%x) …        ⇒  %0 = moe.kernel "generic" (%a = %x) … { linalg.generic … }
     ```
   }];
   let dependentDialects = ["moe::MoEDialect", "linalg::LinalgDialect", "tensor::TensorDialect"];
+  let options = [Option<"fuseDispatch", "fuse-dispatch", "bool", "true",
+                        "move moe.dispatch into the product that reads its rows; off where a "
+                        "device allows too few storage buffers">];
 }
 
 def InlineKernelsPass : Pass<"moe-inline-kernels", "func::FuncOp"> {
@@ -68,12 +76,13 @@ def NormalizeOpsPass : Pass<"moe-normalize-ops", "func::FuncOp"> {
     Elementwise arith and math ops on tensors, and every named linalg op but
     `linalg.fill` and f32 matrix products of static width, become
     `linalg.generic`; `linalg.softmax` becomes its reductions and elementwise
-    steps, as do `moe.route_weights` and `moe.route_grad`.
+    steps, as do `moe.route_weights` and `moe.route_grad`. A product that sums
+    over a dynamic number of tokens becomes `moe.grouped_outer` of one expert.
 
     Takes and leaves tensor IR.
   }];
   let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
-                           "tensor::TensorDialect"];
+                           "moe::MoEDialect", "tensor::TensorDialect"];
 }
 
 #endif // MOE_DIALECT_MOE_TRANSFORMS_PASSES_TD

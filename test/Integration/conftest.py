@@ -1,0 +1,31 @@
+"""Finds the package, the tools and a device."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(_ROOT / "python"))
+
+from harness import Tools  # noqa: E402, after the path is set
+
+
+@pytest.fixture(scope="session")
+def build():
+    path = Path(os.environ.get("MOE_BUILD", _ROOT / "build")).resolve()
+    if not (path / "bin/moe-run").exists():
+        pytest.skip(f"there is no moe-run in {path / 'bin'}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def tools(build, tmp_path_factory):
+    """The tools, on a machine that has a Vulkan device."""
+    listed = subprocess.run([build / "bin/moe-run", "--list-devices"],
+                            capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip(f"there is no Vulkan device: {listed.stderr.strip()}")
+    return Tools(build, tmp_path_factory.mktemp("tools"))

@@ -1,0 +1,55 @@
+"""Weights larger than one binding, and sizes beyond 32 bits."""
+
+import re
+
+import modules
+import numpy as np
+import pytest
+from moe.reference import grouped_matmul
+from moe.testing import check_values
+
+MIB = 2**20
+
+
+def slices(text):
+    """(first byte, bytes) of each part of a buffer that the program binds."""
+    constants = {name: int(value) for name, value in re.findall(
+        r"(%\w+) = arith.constant (-?\d+) : index", text)}
+    return [(constants[at], constants[size]) for at, size in re.findall(
+        r"moe_rt.slice %\w+ at (%\w+) bytes (%\w+)", text)]
+
+
+@pytest.mark.parametrize("target, limit", [
+    ("minimal", 128 * MIB), ("lavapipe", 128 * MIB), ("nvidia", 2**32 - 1)])
+def test_weights_of_16_gib_are_bound_in_parts(tools, target, limit):
+    text = modules.grouped_matmul(512, 4096, 2048, transposed=True)
+    parts = slices(tools.lower(text, f"target={target}"))
+    assert max(size for _, size in parts) <= limit
+    # Together they are all of the weights, without gap or overlap.
+    ends = [0] + [at + size for at, size in parts]
+    assert [at for at, _ in parts] == ends[:-1]
+    assert ends[-1] == 512 * 2048 * 4096 * 4
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_weights_of_130_mib_are_right(tools, transposed):
+    experts, contraction, columns = 65, 1024, 512
+    random = np.random.default_rng(1)
+    counts = random.integers(0, 4, experts)
+    counts[[0, 63, 64]] = 2, 0, 17  # the last expert is beyond 128 MiB
+    offsets = np.cumsum([0, *counts], dtype=np.int32)
+    lhs = random.standard_normal((offsets[-1] + 3, contraction), np.float32)
+    lhs[offsets[-1]:] = np.nan
+    matrix = (columns, contraction) if transposed else (contraction, columns)
+    rhs = random.standard_normal((experts, *matrix), np.float32)
+    assert rhs.nbytes == 130 * MIB
+    text = modules.grouped_matmul(experts, contraction, columns,
+                                  transposed=transposed)
+    check_values(tools.run(text, lhs, rhs, offsets),
+                 grouped_matmul(lhs, rhs, offsets, transpose_rhs=transposed))
+
+
+def test_a_matrix_that_fits_no_binding_is_an_error(tools):
+    text = modules.grouped_matmul(2, 8192, 8192)
+    message = tools.compile_fault(text)
+    assert "134217728" in message and "268435456" in message
