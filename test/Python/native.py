@@ -15,16 +15,17 @@ _LOWER = ["--one-shot-bufferize=bufferize-function-boundaries "
           "--convert-math-to-libm", "--test-lower-to-llvm"]
 
 
+def run(*command, data=None):
+    """Run a tool that must succeed, and give what it prints."""
+    done = subprocess.run([str(part) for part in command], input=data,
+                          text=True, capture_output=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stderr[:4000]}"
+    return done.stdout
+
+
 def compile_module(moe_opt, text, passes, directory):
     """Run passes of moe-opt, lower for the CPU and load the library."""
     directory = Path(directory)
-
-    def run(*command, data=None):
-        done = subprocess.run([str(c) for c in command], input=data, text=True,
-                              capture_output=True, check=False)
-        assert done.returncode == 0, f"{command}\n{done.stderr[:4000]}"
-        return done.stdout
-
     text = run(moe_opt, *passes, data=text)
     (directory / "module.mlir").write_text(text, encoding="utf-8")
     text = run(_LLVM / "mlir-opt", *_LOWER, data=text)
