@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 #include "moe/Schedule/Passes.h"
@@ -34,22 +35,45 @@ static PlanOp findPlan(Value offsets) {
   return plans.empty() ? PlanOp() : *plans.begin();
 }
 
-// The number of rows of `op`, as a size outside of its kernel: T·K of the plan
-// that made the offsets, so that products of one plan agree on it, else that of
-// the left operand.
-static OpFoldResult totalRows(ImplicitLocOpBuilder &b, KernelOp kernel, GroupedMatmulOp op) {
-  if (PlanOp plan = findPlan(outside(kernel, op.getOffsets()))) {
-    auto maker = plan->getParentOfType<KernelOp>();
-    OpFoldResult tokens =
-        tensor::getMixedSize(b, b.getLoc(), outside(maker, plan.getIndices()), 0);
-    int64_t choices = plan.getIndices().getType().getDimSize(1);
-    return affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(), AffineMap::get(1, 0, b.getAffineDimExpr(0) * choices), tokens);
+// T·K of the plan that made the offsets, so that products of one plan agree on
+// it.
+static OpFoldResult plannedRows(ImplicitLocOpBuilder &b, PlanOp plan) {
+  auto maker = plan->getParentOfType<KernelOp>();
+  OpFoldResult tokens = tensor::getMixedSize(b, b.getLoc(), outside(maker, plan.getIndices()), 0);
+  int64_t choices = plan.getIndices().getType().getDimSize(1);
+  return affine::makeComposedFoldedAffineApply(
+      b, b.getLoc(), AffineMap::get(1, 0, b.getAffineDimExpr(0) * choices), tokens);
+}
+
+// A copy, outside of its kernel, of a value that views compute; null for others.
+static Value copyOutside(ImplicitLocOpBuilder &b, KernelOp kernel, Value inside) {
+  Operation *op = inside.getDefiningOp();
+  if (!op)
+    return outside(kernel, inside);
+  if (op->getNumRegions() != 0)
+    return nullptr;
+  IRMapping map;
+  for (Value operand : op->getOperands()) {
+    Value copy = copyOutside(b, kernel, operand);
+    if (!copy)
+      return nullptr;
+    map.map(operand, copy);
   }
-  Value rows = op.getLhs();
+  return b.clone(*op, map)->getResult(cast<OpResult>(inside).getResultNumber());
+}
+
+// The number of rows of a tensor in a kernel, as a size outside of it.
+static FailureOr<OpFoldResult> ownRows(ImplicitLocOpBuilder &b, KernelOp kernel, Value rows) {
+  if (auto type = cast<RankedTensorType>(rows.getType()); !type.isDynamicDim(0))
+    return OpFoldResult(b.getIndexAttr(type.getDimSize(0)));
   if (auto dispatch = rows.getDefiningOp<DispatchOp>())
-    rows = dispatch.getRowToSlot();
-  return tensor::getMixedSize(b, b.getLoc(), outside(kernel, rows), 0);
+    return ownRows(b, kernel, dispatch.getRowToSlot());
+  if (auto op = rows.getDefiningOp<DestinationStyleOpInterface>())
+    return ownRows(b, kernel, op.getTiedOpOperand(cast<OpResult>(rows))->get());
+  Value copy = copyOutside(b, kernel, rows);
+  if (!copy)
+    return kernel.emitOpError("expected the rows of its product to be an input or a view of one");
+  return tensor::getMixedSize(b, b.getLoc(), copy, 0);
 }
 
 static Value buildTable(ImplicitLocOpBuilder &b, Value offsets, OpFoldResult total,
@@ -101,9 +125,15 @@ struct MaterializeTilesPass : moe::impl::MaterializeTilesPassBase<MaterializeTil
         return signalPassFailure();
       }
       int64_t rows = kernel.getSchedule()->getRows();
-      OpFoldResult total = totalRows(b, kernel, op);
-      // The rows of a plan's offsets follow from the plan.
-      bool planned = findPlan(offsets) != nullptr;
+      PlanOp plan = findPlan(offsets);
+      FailureOr<OpFoldResult> own = plan && op.getLhs().getType().isDynamicDim(0)
+                                        ? plannedRows(b, plan)
+                                        : ownRows(b, kernel, op.getLhs());
+      if (failed(own))
+        return signalPassFailure();
+      OpFoldResult total = *own;
+      // Dynamic rows of a plan's offsets are those of the plan.
+      bool planned = plan && !getConstantIntValue(total);
       auto known = llvm::find_if(tables, [&](const Known &k) {
         return k.offsets == offsets && k.rows == rows &&
                (planned || isEqualConstantIntOrValue(k.total, total));

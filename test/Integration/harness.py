@@ -54,6 +54,8 @@ class Tools:
                       "-o", bundle])
         else:
             run_tool([self.moe_run, source, f"--emit-bundle={bundle}"])
+        # Every kernel that any test runs is valid SPIR-V.
+        run_tool([self.moe_translate, "--validate-bundle", bundle])
         return bundle
 
     def lower(self, text, *pipeline):

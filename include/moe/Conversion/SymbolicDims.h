@@ -16,6 +16,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AffineExpr.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "moe/Dialect/MoERT/IR/MoERT.h"
 
 namespace mlir::moe {
 
@@ -25,17 +27,20 @@ public:
   struct Symbol {
     unsigned input, dim;
   };
-  /// left = right, to be checked at run time; `left` is a dim of an argument,
-  /// or the size that an op needs to equal `right`.
-  struct Equality {
-    AffineExpr left, right;
+  /// Sizes that an op needs to be equal, or one to be at most the other, to be
+  /// checked at run time. The message names both.
+  struct Condition {
+    AffineExpr left;
+    moe_rt::Relation relation;
+    AffineExpr right;
     std::string message;
   };
 
   explicit SymbolicDims(func::FuncOp func);
 
-  /// Unifies what the ops of the function require to be equal. Emits an error
-  /// at an op whose sizes can never agree or cannot be expressed.
+  /// Unifies what the ops of the function require to be equal, and collects what
+  /// else they require. Emits an error at an op whose sizes can never agree or
+  /// cannot be expressed.
   LogicalResult unify();
 
   /// Dimension `dim` of `tensor`, which may live in the function or in one of
@@ -47,22 +52,26 @@ public:
   AffineExpr getBytes(Value tensor);
   /// The value of an `index` as an expression; null when it is none.
   AffineExpr getIndex(Value index);
+  AffineExpr getIndex(OpFoldResult index);
 
   AffineExpr constant(int64_t value);
   ArrayRef<Symbol> getSymbols() const { return symbols; }
-  ArrayRef<Equality> getEqualities() const { return equalities; }
+  ArrayRef<Condition> getConditions() const { return conditions; }
   MLIRContext *getContext() { return func.getContext(); }
 
 private:
   LogicalResult require(Operation *op, AffineExpr left, AffineExpr right);
+  LogicalResult requireAtMost(Operation *op, AffineExpr left, AffineExpr right);
+  LogicalResult requireWithin(OffsetSizeAndStrideOpInterface slice, Value tensor);
   LogicalResult unifyOp(Operation *op);
+  void addCondition(AffineExpr left, moe_rt::Relation relation, AffineExpr right);
   AffineExpr getDimOfResult(OpResult result, unsigned dim);
   AffineExpr resolve(AffineExpr expr);
 
   func::FuncOp func;
   SmallVector<Symbol> symbols;
   SmallVector<AffineExpr> bound; ///< symbol -> itself, or what it must equal
-  SmallVector<Equality> equalities;
+  SmallVector<Condition> conditions;
 };
 
 } // namespace mlir::moe

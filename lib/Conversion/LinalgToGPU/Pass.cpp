@@ -37,6 +37,8 @@ static LogicalResult lowerOnly(KernelOp kernel, ProgramBuilder &program,
 static LogicalResult lowerKernel(KernelOp kernel, ProgramBuilder &program) {
   if (!kernel.getSchedule())
     return kernel.emitOpError("expected a schedule, but got none: run --moe-select-schedule first");
+  if (kernel.getNumResults() == 0)
+    return kernel.emitOpError("expected at least one result, but got none");
   switch (kernel.getSchedule()->getFamily()) {
   case Family::Elementwise: return lowerElementwise(kernel, program);
   case Family::Reduce: return lowerReduce(kernel, program);
@@ -52,10 +54,10 @@ static LogicalResult lowerKernel(KernelOp kernel, ProgramBuilder &program) {
 
 // Sizes that the host must check before it submits anything.
 static void addAsserts(ProgramBuilder &program, Location loc) {
-  for (const SymbolicDims::Equality &equality : program.dims().getEqualities())
-    moe_rt::AssertOp::create(program.builder(), loc, program.materialize(equality.left),
-                             moe_rt::Relation::Equal, program.materialize(equality.right),
-                             equality.message);
+  for (const SymbolicDims::Condition &condition : program.dims().getConditions())
+    moe_rt::AssertOp::create(program.builder(), loc, program.materialize(condition.left),
+                             condition.relation, program.materialize(condition.right),
+                             condition.message);
 }
 
 static LogicalResult convertFunction(func::FuncOp func, gpu::GPUModuleOp kernels) {

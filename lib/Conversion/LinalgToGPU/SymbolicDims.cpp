@@ -73,17 +73,12 @@ AffineExpr SymbolicDims::getDim(Value tensor, unsigned dim) {
 
 AffineExpr SymbolicDims::getDimOfResult(OpResult result, unsigned dim) {
   Operation *op = result.getOwner();
-  auto fold = [&](OpFoldResult size) -> AffineExpr {
-    if (auto value = dyn_cast<Value>(size))
-      return getIndex(value);
-    return constant(cast<IntegerAttr>(cast<Attribute>(size)).getInt());
-  };
   return TypeSwitch<Operation *, AffineExpr>(op)
       .Case([&](KernelOp kernel) {
         Operation *yield = kernel.getBody().front().getTerminator();
         return getDim(yield->getOperand(result.getResultNumber()), dim);
       })
-      .Case([&](tensor::EmptyOp empty) { return fold(empty.getMixedSizes()[dim]); })
+      .Case([&](tensor::EmptyOp empty) { return getIndex(empty.getMixedSizes()[dim]); })
       .Case([&](tensor::SplatOp splat) {
         return getIndex(splat.getDynamicSizes()[splat.getType().getDynamicDimIndex(dim)]);
       })
@@ -93,11 +88,11 @@ AffineExpr SymbolicDims::getDimOfResult(OpResult result, unsigned dim) {
         unsigned kept = 0;
         for (auto [position, size] : llvm::enumerate(slice.getMixedSizes()))
           if (!dropped.test(position) && kept++ == dim)
-            return fold(size);
+            return getIndex(size);
         return nullptr;
       })
       .Case([&](tensor::ExpandShapeOp expand) {
-        return fold(expand.getMixedOutputShape()[dim]);
+        return getIndex(expand.getMixedOutputShape()[dim]);
       })
       .Case([&](tensor::CollapseShapeOp collapse) -> AffineExpr {
         AffineExpr size = constant(1);
@@ -123,7 +118,7 @@ AffineExpr SymbolicDims::getDimOfResult(OpResult result, unsigned dim) {
         ReifiedRankedShapedTypeDims shapes;
         if (failed(reify.reifyResultShapes(builder, shapes)))
           return nullptr;
-        return fold(shapes[result.getResultNumber()][dim]);
+        return getIndex(shapes[result.getResultNumber()][dim]);
       })
       .Default([&](Operation *other) -> AffineExpr {
         // Elementwise ops on whole tensors.
@@ -182,6 +177,12 @@ AffineExpr SymbolicDims::getIndex(Value index) {
             all.take_front(map.getNumDims()), all.drop_front(map.getNumDims())));
       })
       .Default([](Operation *) { return nullptr; });
+}
+
+AffineExpr SymbolicDims::getIndex(OpFoldResult index) {
+  if (auto value = dyn_cast<Value>(index))
+    return getIndex(value);
+  return constant(cast<IntegerAttr>(cast<Attribute>(index)).getInt());
 }
 
 SmallVector<AffineExpr> SymbolicDims::getShape(Value tensor) {

@@ -52,6 +52,7 @@ private:
   FailureOr<Value> gather(Value tensor, ArrayRef<BodyValue> at);
   FailureOr<Value> gatherEach(Value tensor, ArrayRef<BodyValue> at);
   BodyValue index(AffineExpr expr);
+  Value apply(affine::AffineApplyOp apply, ArrayRef<BodyValue> operands);
   Value expand(const BodyValue &value);
   Value elementwise(Operation &inner, ArrayRef<BodyValue> operands);
 
@@ -137,6 +138,22 @@ BodyValue BodyEmitter::index(AffineExpr expr) {
     elements.push_back(emitAffine(kernel, expr, shifted));
   }
   return {fromElements(kernel, elements)};
+}
+
+// An index expression in the body: once, or for each element.
+Value BodyEmitter::apply(affine::AffineApplyOp apply, ArrayRef<BodyValue> operands) {
+  SmallVector<Value> expanded, elements;
+  for (const BodyValue &operand : operands)
+    expanded.push_back(expand(operand));
+  for (int64_t i = 0, e = anyVaries(operands) ? width : 1; i < e; ++i) {
+    SmallVector<Value> plain;
+    for (Value operand : expanded)
+      plain.push_back(isa<VectorType>(operand.getType())
+                          ? Value(vector::ExtractOp::create(kernel, operand, i))
+                          : operand);
+    elements.push_back(emitApply(kernel, apply, plain));
+  }
+  return elements.size() == 1 ? elements.front() : fromElements(kernel, elements);
 }
 
 // Elements of `tensor`: one, neighbours, or any.
@@ -228,11 +245,8 @@ LogicalResult BodyEmitter::emitOp(Operation &inner) {
       values[extract] = {*value};
     return success(succeeded(value));
   }
-  if (auto apply = dyn_cast<affine::AffineApplyOp>(inner); apply && !anyVaries(operands)) {
-    SmallVector<Value> plain;
-    for (const BodyValue &operand : operands)
-      plain.push_back(operand.value);
-    values[apply] = {emitApply(kernel, apply, plain)};
+  if (auto op = dyn_cast<affine::AffineApplyOp>(inner)) {
+    values[op] = {apply(op, operands)};
     return success();
   }
   // A uniform offset leaves neighbours neighbours.

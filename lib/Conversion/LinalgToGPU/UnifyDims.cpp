@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "moe/Conversion/SymbolicDims.h"
@@ -60,11 +62,44 @@ LogicalResult SymbolicDims::require(Operation *op, AffineExpr left, AffineExpr r
     std::swap(left, right);
     std::swap(leftDim, rightDim);
   }
-  std::string message =
-      describe(left, symbols) + " (" + describe(right, symbols) + ")";
-  equalities.push_back({left, right, message});
+  addCondition(left, moe_rt::Relation::Equal, right);
   if (leftDim && !right.isFunctionOfDim(leftDim.getPosition()))
     bound[leftDim.getPosition()] = right;
+  return success();
+}
+
+void SymbolicDims::addCondition(AffineExpr left, moe_rt::Relation relation, AffineExpr right) {
+  for (const Condition &known : conditions)
+    if (known.left == left && known.relation == relation && known.right == right)
+      return;
+  conditions.push_back({left, relation, right,
+                        describe(left, symbols) + " (" + describe(right, symbols) + ")"});
+}
+
+LogicalResult SymbolicDims::requireAtMost(Operation *op, AffineExpr left, AffineExpr right) {
+  left = resolve(left);
+  right = resolve(right);
+  auto room = dyn_cast<AffineConstantExpr>(resolve(right - left));
+  if (room && room.getValue() >= 0)
+    return success();
+  if (room)
+    return op->emitOpError("expected to end within its tensor, but got ")
+           << -room.getValue() << " elements beyond its end";
+  addCondition(left, moe_rt::Relation::AtMost, right);
+  return success();
+}
+
+// A slice lies within `tensor`, as far as its position can be expressed.
+LogicalResult SymbolicDims::requireWithin(OffsetSizeAndStrideOpInterface slice, Value tensor) {
+  for (auto [dim, first, count, step] :
+       llvm::enumerate(slice.getMixedOffsets(), slice.getMixedSizes(), slice.getMixedStrides())) {
+    AffineExpr offset = getIndex(first), size = getIndex(count), stride = getIndex(step);
+    AffineExpr total = getDim(tensor, dim);
+    if (!offset || !size || !total || !isa_and_present<AffineConstantExpr>(stride))
+      continue;
+    if (failed(requireAtMost(slice, offset + (size - 1) * stride + 1, total)))
+      return failure();
+  }
   return success();
 }
 
@@ -132,6 +167,36 @@ LogicalResult SymbolicDims::unifyOp(Operation *op) {
             return failure();
         return success();
       })
+      .Case([&](tensor::ExpandShapeOp expand) {
+        for (auto [source, group] : llvm::enumerate(expand.getReassociationIndices())) {
+          AffineExpr product = constant(1);
+          for (int64_t d : group)
+            if (AffineExpr size = getDim(expand, d); size && product)
+              product = product * size;
+            else
+              product = nullptr;
+          if (failed(require(op, getDim(expand.getSrc(), source), product)))
+            return failure();
+        }
+        return success();
+      })
+      .Case([&](tensor::InsertSliceOp insert) {
+        llvm::SmallBitVector dropped = insert.getDroppedDims();
+        unsigned source = 0;
+        for (auto [d, size] : llvm::enumerate(insert.getMixedSizes()))
+          if (!dropped.test(d) &&
+              failed(require(op, getDim(insert.getSource(), source++), getIndex(size))))
+            return failure();
+        return success();
+      })
+      .Case([&](cf::AssertOp assertion) -> LogicalResult {
+        auto equal = assertion.getArg().getDefiningOp<arith::CmpIOp>();
+        if (!equal || equal.getPredicate() != arith::CmpIPredicate::eq ||
+            !equal.getLhs().getType().isIndex())
+          return op->emitOpError("expected two sizes to be compared for equality, but got another "
+                                 "condition, which the host cannot check");
+        return require(op, getIndex(equal.getLhs()), getIndex(equal.getRhs()));
+      })
       .Case<linalg::SoftmaxOp>([&](linalg::SoftmaxOp softmax) {
         for (int64_t d = 0, e = softmax.getInputOperandRank(); d < e; ++d)
           if (failed(same(softmax.getInput(), d, softmax.getOutput(), d)))
@@ -161,5 +226,17 @@ LogicalResult SymbolicDims::unify() {
   for (Operation *op : ops)
     if (failed(unifyOp(op)))
       return failure();
+  // Bounds are often void once sizes are known to be equal.
+  for (Operation *op : ops) {
+    LogicalResult within =
+        llvm::TypeSwitch<Operation *, LogicalResult>(op)
+            .Case([&](tensor::ExtractSliceOp slice) {
+              return requireWithin(slice, slice.getSource());
+            })
+            .Case([&](tensor::InsertSliceOp slice) { return requireWithin(slice, slice.getDest()); })
+            .Default(success());
+    if (failed(within))
+      return failure();
+  }
   return success();
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -51,8 +52,13 @@ static bool isPredicate(Operation *op) {
          llvm::none_of(generic.getResultTypes(), isStorable);
 }
 
+// Ops that read buffers as they are.
+static bool readsBuffers(Operation *op) { return isa<RouteOp, PlanOp, CheckOffsetsOp>(op); }
+
 // Whether `producer` moves into the kernel of `consumer`.
 static bool fuses(Operation *producer, Operation *consumer, bool fuseDispatch) {
+  if (readsBuffers(consumer))
+    return false;
   if (isView(producer))
     return true;
   // Rows are gathered while the product reads them. The gather costs an index
@@ -160,10 +166,27 @@ static Value copyOf(OpBuilder &builder, Value value) {
   return copy.getResult(0);
 }
 
-// What is left around the kernels must be constants, sizes, and the views that
-// sizes are asked of.
+// Where buffers are read as they are, a kernel must have made them; of the rows
+// of check_offsets only the number is read.
+static void copyViews(func::FuncOp func) {
+  SmallVector<OpOperand *> views;
+  for (Operation &op : func.getBody().front())
+    if (readsBuffers(&op))
+      for (OpOperand &operand : op.getOpOperands())
+        if (Operation *producer = operand.get().getDefiningOp();
+            producer && isView(producer) &&
+            !(isa<CheckOffsetsOp>(op) && operand.getOperandNumber() == 1))
+          views.push_back(&operand);
+  for (OpOperand *view : views) {
+    OpBuilder builder(view->getOwner());
+    view->set(copyOf(builder, view->get()));
+  }
+}
+
+// What is left around the kernels must be constants, sizes and assertions on
+// them, and the views that sizes are asked of.
 static LogicalResult checkLeft(Operation *op) {
-  if (isa<KernelOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+  if (isa<KernelOp, cf::AssertOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
     return success();
   bool tensors = llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
   bool constant = op->hasTrait<OpTrait::ConstantLike>();
@@ -190,6 +213,8 @@ void FormKernelsPass::runOnOperation() {
     if (!producer || !isRoot(producer) || !returned.insert(result.get()).second)
       result.set(copyOf(builder, result.get()));
   }
+
+  copyViews(func);
 
   SmallVector<Operation *> roots;
   for (Operation &op : func.getBody().front())

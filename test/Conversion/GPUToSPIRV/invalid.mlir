@@ -1,0 +1,26 @@
+// RUN: moe-opt %s -split-input-file -verify-diagnostics --convert-gpu-to-spirv-kernels
+
+// Without the 16-bit capability upstream would store f16 as f32: an error here.
+
+module attributes {spirv.target_env = #spirv.target_env<#spirv.vce<v1.5, [Shader], [SPV_KHR_storage_buffer_storage_class]>, #spirv.resource_limits<>>} {
+gpu.module @kernels {
+  // expected-error @+1 {{failed to legalize operation 'gpu.func'}}
+  gpu.func @half(%x: memref<?xf16, #spirv.storage_class<StorageBuffer>> {spirv.interface_var_abi = #spirv.interface_var_abi<(0, 0)>}) kernel attributes {moe_rt.push_constants = 0 : i32, spirv.entry_point_abi = #spirv.entry_point_abi<workgroup_size = [8, 1, 1]>} {
+    %c0 = arith.constant 0 : index
+    %a = memref.load %x[%c0] : memref<?xf16, #spirv.storage_class<StorageBuffer>>
+    memref.store %a, %x[%c0] : memref<?xf16, #spirv.storage_class<StorageBuffer>>
+    gpu.return
+  }
+}
+}
+
+// -----
+
+module attributes {spirv.target_env = #spirv.target_env<#spirv.vce<v1.0, [Shader], [SPV_KHR_storage_buffer_storage_class]>, #spirv.resource_limits<>>} {
+gpu.module @kernels {
+  // expected-error @+1 {{expected a target of SPIR-V 1.3 or newer, but got v1.0}}
+  gpu.func @old_target(%x: memref<?xf32, #spirv.storage_class<StorageBuffer>> {spirv.interface_var_abi = #spirv.interface_var_abi<(0, 0)>}) kernel attributes {moe_rt.push_constants = 0 : i32, spirv.entry_point_abi = #spirv.entry_point_abi<workgroup_size = [8, 1, 1]>} {
+    gpu.return
+  }
+}
+}
