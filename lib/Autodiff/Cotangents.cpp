@@ -91,8 +91,8 @@ Value Cotangents::sum(Value value) {
   for (Value gradient : gradients) {
     Location loc = gradient.getLoc();
     Value term = castElements(builder, loc, gradient, summed);
-    total = total ? Value(arith::AddFOp::create(builder, loc, total, term))
-                  : term;
+    total =
+        total ? Value(arith::AddFOp::create(builder, loc, total, term)) : term;
   }
   gradients.assign(1, castElements(builder, total.getLoc(), total, kept));
   return gradients.front();

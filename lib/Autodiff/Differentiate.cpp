@@ -160,9 +160,9 @@ LogicalResult Differentiator::build(func::FuncOp joint) {
   for (int64_t number : wrt) {
     Value argument = body.getArgument(number);
     Value gradient = cotangents.sum(argument);
-    gradients.push_back(gradient ? gradient
-                                 : constantLike(builder, joint.getLoc(),
-                                                argument, 0.0));
+    gradients.push_back(
+        gradient ? gradient
+                 : constantLike(builder, joint.getLoc(), argument, 0.0));
   }
   derivative = {joint, primal.getNumArguments(), primal.getNumResults(), {}};
   derivative.primalOps.insert(ops.begin(), ops.end());
@@ -191,8 +191,7 @@ LogicalResult Differentiator::run() {
 }
 
 namespace {
-struct DifferentiatePass
-    : moe::impl::DifferentiatePassBase<DifferentiatePass> {
+struct DifferentiatePass : moe::impl::DifferentiatePassBase<DifferentiatePass> {
   using DifferentiatePassBase::DifferentiatePassBase;
 
   void runOnOperation() override {

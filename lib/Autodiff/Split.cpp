@@ -21,9 +21,9 @@ using namespace mlir::moe;
 
 static void updateFunctionType(func::FuncOp function) {
   Block &body = function.getBody().front();
-  function.setType(
-      FunctionType::get(function.getContext(), body.getArgumentTypes(),
-                        body.getTerminator()->getOperandTypes()));
+  function.setType(FunctionType::get(function.getContext(),
+                                     body.getArgumentTypes(),
+                                     body.getTerminator()->getOperandTypes()));
   // One dictionary per argument and result, also of the new ones.
   auto resize = [&](ArrayAttr attrs, unsigned count) {
     SmallVector<Attribute> all(attrs.begin(), attrs.end());
@@ -105,8 +105,8 @@ bool ResidualChooser::isFree(Operation *op) {
     return true;
   if (!isMemoryEffectFree(op))
     return false;
-  bool givesSizes = llvm::all_of(
-      op->getResultTypes(), [](Type type) { return type.isIndex(); });
+  bool givesSizes = llvm::all_of(op->getResultTypes(),
+                                 [](Type type) { return type.isIndex(); });
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     Operation *producer = operand.getDefiningOp();
     return producer ? isFree(producer)
@@ -175,9 +175,9 @@ func::FuncOp JointDerivative::buildForward(StringRef name,
   return forward;
 }
 
-func::FuncOp JointDerivative::buildBackward(
-    StringRef name, ArrayRef<Value> residuals,
-    const llvm::DenseSet<Operation *> &recomputed) {
+func::FuncOp
+JointDerivative::buildBackward(StringRef name, ArrayRef<Value> residuals,
+                               const llvm::DenseSet<Operation *> &recomputed) {
   OpBuilder builder(function->getContext());
   builder.setInsertionPointAfter(function);
   IRMapping map;
@@ -187,8 +187,8 @@ func::FuncOp JointDerivative::buildBackward(
   body.getTerminator()->eraseOperands(0, numPrimalResults);
   unsigned position = numPrimalArguments;
   for (Value residual : residuals) {
-    Value argument = body.insertArgument(position++, residual.getType(),
-                                         residual.getLoc());
+    Value argument =
+        body.insertArgument(position++, residual.getType(), residual.getLoc());
     map.lookup(residual).replaceAllUsesWith(argument);
   }
   // What was only there for the primal results, side effects or not.

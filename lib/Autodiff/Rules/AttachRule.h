@@ -42,19 +42,13 @@ struct RuleBuilder : ImplicitLocOpBuilder {
   Value zero(Value like) { return constant(like, 0.0); }
 };
 
-template <typename OpTy>
-bool alwaysCheap(OpTy) {
-  return true;
-}
-template <typename OpTy>
-bool neverCheap(OpTy) {
-  return false;
-}
+template <typename OpTy> bool alwaysCheap(OpTy) { return true; }
+template <typename OpTy> bool neverCheap(OpTy) { return false; }
 
 template <typename OpTy, LogicalResult (*rule)(OpTy, OpBuilder &, Cotangents &),
           bool (*cheap)(OpTy)>
-struct Rule : DifferentiableOpInterface::ExternalModel<Rule<OpTy, rule, cheap>,
-                                                       OpTy> {
+struct Rule
+    : DifferentiableOpInterface::ExternalModel<Rule<OpTy, rule, cheap>, OpTy> {
   LogicalResult buildVJP(Operation *op, OpBuilder &builder,
                          Cotangents &cotangents) const {
     return rule(cast<OpTy>(op), builder, cotangents);

@@ -33,9 +33,9 @@ Value PlanMaps::combine(RuleBuilder &b, Value rows, Value weights,
 }
 
 Value PlanMaps::dot(RuleBuilder &b, Value perToken, Value rows) const {
-  return CombineWeightGradOp::create(
-      b, typeOf(slotToRow).clone(b.getF32Type()), perToken, rows, offsets,
-      slotToRow, rowToSlot, DotStrategy::Tree);
+  return CombineWeightGradOp::create(b, typeOf(slotToRow).clone(b.getF32Type()),
+                                     perToken, rows, offsets, slotToRow,
+                                     rowToSlot, DotStrategy::Tree);
 }
 
 // [T, K] -> [T·K]
@@ -105,10 +105,11 @@ Value moe::repeatPerRow(RuleBuilder &b, Value perExpert, Value offsets,
   perExpert = castElements(b, b.getLoc(), perExpert, f32);
   int64_t experts = typeOf(perExpert).getDimSize(0);
   int64_t width = typeOf(perExpert).getDimSize(1);
-  SmallVector<OpFoldResult> sizes{
-      tensor::getMixedSize(b, b.getLoc(), like, 0), b.getIndexAttr(0)};
+  SmallVector<OpFoldResult> sizes{tensor::getMixedSize(b, b.getLoc(), like, 0),
+                                  b.getIndexAttr(0)};
   Value lhs = tensor::EmptyOp::create(b, sizes, f32);
-  Value rhs = tensor::EmptyOp::create(b, ArrayRef<int64_t>{experts, 0, width}, f32);
+  Value rhs =
+      tensor::EmptyOp::create(b, ArrayRef<int64_t>{experts, 0, width}, f32);
   auto type = RankedTensorType::get({typeOf(like).getDimSize(0), width}, f32);
   return GroupedMatmulOp::create(b, type, lhs, rhs, offsets, perExpert,
                                  /*transpose_rhs=*/false);
@@ -164,7 +165,8 @@ static Value dotRows(RuleBuilder &b, Value left, Value right, Value start) {
 LogicalResult moe::combineOfProduct(CombineOp op, GroupedMatmulOp product,
                                     RuleBuilder &b, Cotangents &c) {
   PlanMaps maps(op), slots = maps.perSlot(b);
-  Value lhs = product.getLhs(), rhs = product.getRhs(), bias = product.getBias();
+  Value lhs = product.getLhs(), rhs = product.getRhs(),
+        bias = product.getBias();
   Value offsets = staticOffsets(b, product.getOffsets(), product.getExperts());
   Type element = getElementTypeOrSelf(lhs);
   Value g = castElements(b, b.getLoc(), c.of(op.getResult()), element);
@@ -172,8 +174,8 @@ LogicalResult moe::combineOfProduct(CombineOp op, GroupedMatmulOp product,
   Value unweighted = maps.dispatch(b, g, nullptr);
   Value back = buildGroupedMatmul(b, unweighted, rhs, offsets,
                                   !product.getTransposeRhs(), b.getF32Type());
-  Value perRow = slots.dispatch(b, asColumn(b, flatten(b, op.getWeights())),
-                                nullptr);
+  Value perRow =
+      slots.dispatch(b, asColumn(b, flatten(b, op.getWeights())), nullptr);
   perRow = flatten(b, perRow);
 
   Value dots;
@@ -185,7 +187,8 @@ LogicalResult moe::combineOfProduct(CombineOp op, GroupedMatmulOp product,
   c.add(op.getWeights(), unflatten(b, flatten(b, perSlot), op.getWeights()));
 
   if (c.wants(lhs))
-    c.add(lhs, castElements(b, b.getLoc(), scaleRows(b, back, perRow), element));
+    c.add(lhs,
+          castElements(b, b.getLoc(), scaleRows(b, back, perRow), element));
   if (c.wants(rhs)) {
     Value weighted = scaleRows(b, lhs, perRow);
     c.add(rhs, product.getTransposeRhs()
@@ -193,7 +196,7 @@ LogicalResult moe::combineOfProduct(CombineOp op, GroupedMatmulOp product,
                    : buildGroupedOuter(b, weighted, unweighted, offsets));
   }
   if (bias && c.wants(bias))
-    c.add(bias, buildGroupedReduce(b, maps.dispatch(b, g, op.getWeights()),
-                                   offsets));
+    c.add(bias,
+          buildGroupedReduce(b, maps.dispatch(b, g, op.getWeights()), offsets));
   return success();
 }

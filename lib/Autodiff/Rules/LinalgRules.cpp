@@ -23,8 +23,7 @@ static LogicalResult structured(OpTy op, OpBuilder &builder, Cotangents &c) {
 }
 
 // Elementwise ops, broadcasts and transpositions: as many results as loops.
-template <typename OpTy>
-static bool isElementwise(OpTy op) {
+template <typename OpTy> static bool isElementwise(OpTy op) {
   return op.getNumReductionLoops() == 0;
 }
 
@@ -39,9 +38,7 @@ static Value gradientOfFactor(RuleBuilder &b, Value factor, AffineMap map,
                               std::pair<Value, AffineMap> gradient) {
   unsigned row = map.getDimPosition(0), column = map.getDimPosition(1);
   unsigned reduced = 3 - row - column;
-  auto has = [](AffineMap m, unsigned loop) {
-    return m.isFunctionOfDim(loop);
-  };
+  auto has = [](AffineMap m, unsigned loop) { return m.isFunctionOfDim(loop); };
   if (!has(other.second, row))
     std::swap(other, gradient);
   // `other` has the rows now. Loops of the new product: (row, column, reduced).
@@ -63,7 +60,8 @@ static Value gradientOfFactor(RuleBuilder &b, Value factor, AffineMap map,
   Value init = linalg::FillOp::create(b, zero, empty).getResult(0);
   auto product = linalg::MatmulOp::create(
       b, init.getType(), ValueRange{other.first, gradient.first}, init);
-  if (ArrayRef(maps) != ArrayRef(linalg::MatmulOp::getDefaultIndexingMaps(b.getContext())))
+  if (ArrayRef(maps) !=
+      ArrayRef(linalg::MatmulOp::getDefaultIndexingMaps(b.getContext())))
     product.setIndexingMapsAttr(b.getAffineMapArrayAttr(maps));
   return product.getResult(0);
 }
@@ -79,9 +77,11 @@ static LogicalResult matmul(linalg::MatmulOp op, OpBuilder &builder,
   Value g = c.of(op.getResult(0));
   c.add(op.getOutputs()[0], g);
   if (c.wants(left))
-    c.add(left, gradientOfFactor(b, left, maps[0], {right, maps[1]}, {g, maps[2]}));
+    c.add(left,
+          gradientOfFactor(b, left, maps[0], {right, maps[1]}, {g, maps[2]}));
   if (c.wants(right))
-    c.add(right, gradientOfFactor(b, right, maps[1], {left, maps[0]}, {g, maps[2]}));
+    c.add(right,
+          gradientOfFactor(b, right, maps[1], {left, maps[0]}, {g, maps[2]}));
   return success();
 }
 
@@ -149,8 +149,7 @@ static LogicalResult softmax(linalg::SoftmaxOp op, OpBuilder &builder,
 }
 
 namespace {
-template <typename... Ops>
-struct Structured {
+template <typename... Ops> struct Structured {
   static void attach(MLIRContext *context) {
     (attachRule<Ops, structured<Ops>, isElementwise<Ops>>(context), ...);
   }
@@ -171,6 +170,7 @@ void moe::registerLinalgDerivativeRules(DialectRegistry &registry) {
                linalg::SqrtOp, linalg::SquareOp, linalg::SubOp, linalg::TanhOp,
                linalg::TransposeOp, linalg::VecmatOp>::attach(context);
     attachRule<linalg::MatmulOp, matmul, isNarrow>(context);
-    attachRule<linalg::SoftmaxOp, softmax, alwaysCheap<linalg::SoftmaxOp>>(context);
+    attachRule<linalg::SoftmaxOp, softmax, alwaysCheap<linalg::SoftmaxOp>>(
+        context);
   });
 }

@@ -26,8 +26,8 @@ static LogicalResult unary(OpTy op, OpBuilder &builder, Cotangents &c) {
   return success();
 }
 
-// An exponential may overflow where its gradient has vanished, as in the sigmoid
-// of a large negative number: 0 · ∞ is 0 here.
+// An exponential may overflow where its gradient has vanished, as in the
+// sigmoid of a large negative number: 0 · ∞ is 0 here.
 template <typename OpTy>
 static LogicalResult exponential(OpTy op, OpBuilder &builder, Cotangents &c) {
   RuleBuilder b(op, builder);
@@ -122,8 +122,7 @@ static void attachUnary(MLIRContext *context) {
   attachRule<OpTy, unary<OpTy, slope>, alwaysCheap<OpTy>>(context);
 }
 
-template <typename OpTy>
-static void attachStep(MLIRContext *context) {
+template <typename OpTy> static void attachStep(MLIRContext *context) {
   attachRule<OpTy, step<OpTy>, alwaysCheap<OpTy>>(context);
 }
 
@@ -147,7 +146,8 @@ void moe::registerMathDerivativeRules(DialectRegistry &registry) {
     attachStep<math::TruncOp>(context);
     attachRule<math::Exp2Op, exponential, alwaysCheap<math::Exp2Op>>(context);
     attachRule<math::ExpOp, exponential, alwaysCheap<math::ExpOp>>(context);
-    attachRule<math::FmaOp, fusedMultiplyAdd, alwaysCheap<math::FmaOp>>(context);
+    attachRule<math::FmaOp, fusedMultiplyAdd, alwaysCheap<math::FmaOp>>(
+        context);
     attachRule<math::PowFOp, power, alwaysCheap<math::PowFOp>>(context);
   });
 }

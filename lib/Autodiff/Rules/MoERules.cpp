@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace mlir::moe;
 
 // rows = dispatch(x, w)  ->  dx = combine(drows, w), dw = ⟨x, drows⟩
-static LogicalResult dispatch(DispatchOp op, OpBuilder &builder, Cotangents &c) {
+static LogicalResult dispatch(DispatchOp op, OpBuilder &builder,
+                              Cotangents &c) {
   RuleBuilder b(op, builder);
   PlanMaps maps(op);
   Value g = c.of(op);
@@ -54,9 +55,11 @@ static LogicalResult groupedOuter(GroupedOuterOp op, OpBuilder &builder,
   Value lhs = op.getLhs(), rhs = op.getRhs(), wide = c.of(op.getResult());
   Value g = castElements(b, b.getLoc(), wide, getElementTypeOrSelf(lhs));
   if (c.wants(lhs))
-    c.add(lhs, buildGroupedMatmul(b, rhs, g, op.getOffsets(), /*transposeRhs=*/true));
+    c.add(lhs, buildGroupedMatmul(b, rhs, g, op.getOffsets(),
+                                  /*transposeRhs=*/true));
   if (c.wants(rhs))
-    c.add(rhs, buildGroupedMatmul(b, lhs, g, op.getOffsets(), /*transposeRhs=*/false));
+    c.add(rhs, buildGroupedMatmul(b, lhs, g, op.getOffsets(),
+                                  /*transposeRhs=*/false));
   if (op.getInit())
     c.add(op.getInit(), wide);
   return success();
@@ -80,8 +83,8 @@ static LogicalResult combine(CombineOp op, OpBuilder &builder, Cotangents &c) {
   // ⟨dout, rows⟩ reads the rows, the largest value of a layer. Where they are a
   // product there is a way around them.
   auto product = op.getRows().getDefiningOp<GroupedMatmulOp>();
-  if (c.savesLittle() && op.getWeights() && c.wants(op.getWeights()) && product &&
-      product.getInputFeatures() != 0)
+  if (c.savesLittle() && op.getWeights() && c.wants(op.getWeights()) &&
+      product && product.getInputFeatures() != 0)
     return combineOfProduct(op, product, b, c);
   if (c.wants(op.getRows()))
     c.add(op.getRows(), maps.dispatch(b, g, op.getWeights()));
@@ -90,15 +93,15 @@ static LogicalResult combine(CombineOp op, OpBuilder &builder, Cotangents &c) {
   return success();
 }
 
-// dw = ⟨grad, rows⟩  ->  dgrad = combine(rows, ddw), drows = dispatch(grad, ddw)
+// dw = ⟨grad, rows⟩  ->  dgrad = combine(rows, ddw), drows = dispatch(grad,
+// ddw)
 static LogicalResult combineWeightGrad(CombineWeightGradOp op,
                                        OpBuilder &builder, Cotangents &c) {
   RuleBuilder b(op, builder);
   PlanMaps maps(op);
   Value g = c.of(op.getResult());
   if (c.wants(op.getGrad()))
-    c.add(op.getGrad(),
-          maps.combine(b, op.getRows(), g, CombineOrder::Expert));
+    c.add(op.getGrad(), maps.combine(b, op.getRows(), g, CombineOrder::Expert));
   if (c.wants(op.getRows()))
     c.add(op.getRows(), maps.dispatch(b, op.getGrad(), g));
   return success();
@@ -143,7 +146,8 @@ void moe::registerMoEDerivativeRules(DialectRegistry &registry) {
     attachRule<GroupedReduceOp, groupedReduce>(context);
     attachRule<RouteGradOp, routeGrad, alwaysCheap<RouteGradOp>>(context);
     attachRule<RouteOp, route>(context);
-    attachRule<RouteWeightsOp, routeWeights, alwaysCheap<RouteWeightsOp>>(context);
+    attachRule<RouteWeightsOp, routeWeights, alwaysCheap<RouteWeightsOp>>(
+        context);
   });
 }
 

@@ -44,8 +44,8 @@ namespace {
 /// How a result comes from the body.
 struct Output {
   enum Kind {
-    Value_, ///< the yielded value
-    Sum,    ///< init + f over the reduced loops
+    Value_,  ///< the yielded value
+    Sum,     ///< init + f over the reduced loops
     Extremum ///< max or min of init and f over them
   } kind = Value_;
   Value seed;     ///< in the op's body: what the gradient flows into
@@ -54,7 +54,8 @@ struct Output {
 
 class StructuredRule {
 public:
-  StructuredRule(linalg::LinalgOp op, OpBuilder &builder, Cotangents &cotangents)
+  StructuredRule(linalg::LinalgOp op, OpBuilder &builder,
+                 Cotangents &cotangents)
       : op(op), b(op, builder), c(cotangents) {}
 
   LogicalResult run();
@@ -64,12 +65,14 @@ private:
   bool isAccumulator(OpOperand &init);
   void shareAmongEqual(OpOperand &init, Output &output);
   LogicalResult build(ArrayRef<OpOperand *> wanted);
-  linalg::GenericOp createGeneric(ArrayRef<Value> inits, ArrayRef<AffineMap> maps,
-                                  function_ref<SmallVector<Value>(
-                                      RuleBuilder &, IRMapping &, ValueRange)>
-                                      body);
+  linalg::GenericOp createGeneric(
+      ArrayRef<Value> inits, ArrayRef<AffineMap> maps,
+      function_ref<SmallVector<Value>(RuleBuilder &, IRMapping &, ValueRange)>
+          body);
 
-  AffineMap mapOf(OpOperand &operand) { return op.getMatchingIndexingMap(&operand); }
+  AffineMap mapOf(OpOperand &operand) {
+    return op.getMatchingIndexingMap(&operand);
+  }
 
   linalg::LinalgOp op;
   RuleBuilder b;
@@ -128,7 +131,8 @@ linalg::GenericOp StructuredRule::createGeneric(
     sources.push_back(op.getMatchingBlockArgument(operand));
   }
   for (OpOperand &init : op.getDpsInitsMutable())
-    if (!isAccumulator(init) && !op.getMatchingBlockArgument(&init).use_empty()) {
+    if (!isAccumulator(init) &&
+        !op.getMatchingBlockArgument(&init).use_empty()) {
       inputs.push_back(init.get());
       maps.push_back(mapOf(init));
       sources.push_back(op.getMatchingBlockArgument(&init));
@@ -140,7 +144,8 @@ linalg::GenericOp StructuredRule::createGeneric(
 
   SmallVector<IteratorType> loops(op.getNumLoops(), IteratorType::reduction);
   for (AffineExpr expr : initMaps.front().getResults())
-    loops[llvm::cast<AffineDimExpr>(expr).getPosition()] = IteratorType::parallel;
+    loops[llvm::cast<AffineDimExpr>(expr).getPosition()] =
+        IteratorType::parallel;
 
   Block scratch;
   SmallVector<Location> locations(inputs.size(), b.getLoc());
@@ -197,12 +202,11 @@ linalg::GenericOp StructuredRule::createGeneric(
     if (!keep[i])
       scratch.eraseArgument(i);
 
-  auto generic = linalg::GenericOp::create(b, TypeRange(ValueRange(inits)), kept,
-                                           inits, keptMaps(), loops);
-  Block *target = b.createBlock(&generic.getRegion(), {},
-                                scratch.getArgumentTypes(),
-                                SmallVector<Location>(scratch.getNumArguments(),
-                                                      b.getLoc()));
+  auto generic = linalg::GenericOp::create(b, TypeRange(ValueRange(inits)),
+                                           kept, inits, keptMaps(), loops);
+  Block *target = b.createBlock(
+      &generic.getRegion(), {}, scratch.getArgumentTypes(),
+      SmallVector<Location>(scratch.getNumArguments(), b.getLoc()));
   for (auto [from, to] :
        llvm::zip(scratch.getArguments(), target->getArguments()))
     from.replaceAllUsesWith(to);
@@ -262,8 +266,7 @@ LogicalResult StructuredRule::build(ArrayRef<OpOperand *> wanted) {
   SmallVector<AffineMap> maps(wanted.size(), map);
   bool bad = false;
   linalg::GenericOp generic = createGeneric(
-      inits, maps,
-      [&](RuleBuilder &body, IRMapping &mapping, ValueRange args) {
+      inits, maps, [&](RuleBuilder &body, IRMapping &mapping, ValueRange args) {
         // The ops of the body, before the derivative adds to them.
         SmallVector<Operation *> ops;
         for (Operation &inner : *body.getInsertionBlock())
@@ -317,9 +320,10 @@ LogicalResult StructuredRule::run() {
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   for (Value value : captured)
     if (c.wants(value))
-      return op->emitOpError("is not differentiable yet: expected a body that "
-                             "reads differentiated values through operands, but "
-                             "got one that captures ")
+      return op->emitOpError(
+                 "is not differentiable yet: expected a body that "
+                 "reads differentiated values through operands, but "
+                 "got one that captures ")
              << value.getType();
 
   for (OpOperand &init : op.getDpsInitsMutable()) {

@@ -36,9 +36,8 @@ static LogicalResult insert(tensor::InsertOp op, OpBuilder &builder,
   if (c.wants(op.getScalar()))
     c.add(op.getScalar(), tensor::ExtractOp::create(b, g, op.getIndices()));
   if (c.wants(op.getDest()))
-    c.add(op.getDest(),
-          tensor::InsertOp::create(b, b.zero(op.getScalar()), g,
-                                   op.getIndices()));
+    c.add(op.getDest(), tensor::InsertOp::create(b, b.zero(op.getScalar()), g,
+                                                 op.getIndices()));
   return success();
 }
 

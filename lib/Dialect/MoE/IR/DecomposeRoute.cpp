@@ -119,21 +119,21 @@ Value RouteDecomposition::elementwise(ValueRange inputs, OpFoldResult size,
 }
 
 Value RouteDecomposition::sum(Value matrix, OpFoldResult size) {
-  return generic(matrix, zeros({tokens}), {map(2, {0, 1}), map(2, {0})},
-                 [](ImplicitLocOpBuilder &body, ValueRange args) {
-                   return arith::AddFOp::create(body, args[1], args[0])
-                       .getResult();
-                 });
+  return generic(
+      matrix, zeros({tokens}), {map(2, {0, 1}), map(2, {0})},
+      [](ImplicitLocOpBuilder &body, ValueRange args) {
+        return arith::AddFOp::create(body, args[1], args[0]).getResult();
+      });
 }
 
 Value RouteDecomposition::sumOfProducts(Value left, Value right) {
-  return generic({left, right}, zeros({tokens}),
-                 {map(2, {0, 1}), map(2, {0, 1}), map(2, {0})},
-                 [](ImplicitLocOpBuilder &body, ValueRange args) {
-                   Value term = arith::MulFOp::create(body, args[0], args[1]);
-                   return arith::AddFOp::create(body, args[2], term)
-                       .getResult();
-                 });
+  return generic(
+      {left, right}, zeros({tokens}),
+      {map(2, {0, 1}), map(2, {0, 1}), map(2, {0})},
+      [](ImplicitLocOpBuilder &body, ValueRange args) {
+        Value term = arith::MulFOp::create(body, args[0], args[1]);
+        return arith::AddFOp::create(body, args[2], term).getResult();
+      });
 }
 
 Value RouteDecomposition::computeScores(Value logits) {
@@ -144,16 +144,15 @@ Value RouteDecomposition::computeScores(Value logits) {
                : Value(arith::ExtFOp::create(body, body.getF32Type(), x));
   };
   if (scoring == Scoring::Sigmoid)
-    return elementwise(logits, experts,
-                       [&](ImplicitLocOpBuilder &body, ValueRange args) {
-                         Value x = widen(body, args[0]);
-                         Value minus = arith::NegFOp::create(body, x);
-                         Value power = math::ExpOp::create(body, minus);
-                         Value one = constant(body, 1.0);
-                         Value below = arith::AddFOp::create(body, power, one);
-                         return arith::DivFOp::create(body, one, below)
-                             .getResult();
-                       });
+    return elementwise(
+        logits, experts, [&](ImplicitLocOpBuilder &body, ValueRange args) {
+          Value x = widen(body, args[0]);
+          Value minus = arith::NegFOp::create(body, x);
+          Value power = math::ExpOp::create(body, minus);
+          Value one = constant(body, 1.0);
+          Value below = arith::AddFOp::create(body, power, one);
+          return arith::DivFOp::create(body, one, below).getResult();
+        });
   Value wide = logits;
   if (narrow)
     wide = elementwise(logits, experts,
@@ -177,35 +176,32 @@ Value RouteDecomposition::isChosen(ImplicitLocOpBuilder &body, Value index,
 
 // [t, e] -> [t, k]: the value of the slot's expert.
 Value RouteDecomposition::select(Value perExpert) {
-  return generic({indices, perExpert}, zeros({tokens, choices}),
-                 {map(3, {0, 1}), map(3, {0, 2}), map(3, {0, 1})},
-                 [&](ImplicitLocOpBuilder &body, ValueRange args) {
-                   Value term = arith::SelectOp::create(
-                       body, isChosen(body, args[0], 2), args[1],
-                       constant(body, 0.0));
-                   return arith::AddFOp::create(body, args[2], term)
-                       .getResult();
-                 });
+  return generic(
+      {indices, perExpert}, zeros({tokens, choices}),
+      {map(3, {0, 1}), map(3, {0, 2}), map(3, {0, 1})},
+      [&](ImplicitLocOpBuilder &body, ValueRange args) {
+        Value term = arith::SelectOp::create(body, isChosen(body, args[0], 2),
+                                             args[1], constant(body, 0.0));
+        return arith::AddFOp::create(body, args[2], term).getResult();
+      });
 }
 
 // [t, k] -> [t, e]: the sum over the slots of the expert.
 Value RouteDecomposition::collect(Value perChoice) {
-  return generic({indices, perChoice}, zeros({tokens, experts}),
-                 {map(3, {0, 2}), map(3, {0, 2}), map(3, {0, 1})},
-                 [&](ImplicitLocOpBuilder &body, ValueRange args) {
-                   Value term = arith::SelectOp::create(
-                       body, isChosen(body, args[0], 1), args[1],
-                       constant(body, 0.0));
-                   return arith::AddFOp::create(body, args[2], term)
-                       .getResult();
-                 });
+  return generic(
+      {indices, perChoice}, zeros({tokens, experts}),
+      {map(3, {0, 2}), map(3, {0, 2}), map(3, {0, 1})},
+      [&](ImplicitLocOpBuilder &body, ValueRange args) {
+        Value term = arith::SelectOp::create(body, isChosen(body, args[0], 1),
+                                             args[1], constant(body, 0.0));
+        return arith::AddFOp::create(body, args[2], term).getResult();
+      });
 }
 
 Value RouteDecomposition::weights() {
   auto scaled = [&](ImplicitLocOpBuilder &body, Value w) {
-    return scale == 1.0
-               ? w
-               : arith::MulFOp::create(body, w, constant(body, scale));
+    return scale == 1.0 ? w
+                        : arith::MulFOp::create(body, w, constant(body, scale));
   };
   if (!renormalize) {
     if (scale == 1.0)
@@ -238,16 +234,15 @@ Value RouteDecomposition::gradient(Value dweights, Type element) {
   Value ds = dweights;
   if (renormalize) {
     Value mean = sumOfProducts(dweights, selected);
-    ds = elementwise({dweights, mean, total}, choices,
-                     [&](ImplicitLocOpBuilder &body, ValueRange args) -> Value {
-                       Value share =
-                           arith::DivFOp::create(body, args[1], args[2]);
-                       Value rest = arith::SubFOp::create(body, args[0], share);
-                       if (scale != 1.0)
-                         rest = arith::MulFOp::create(body, rest,
-                                                      constant(body, scale));
-                       return arith::DivFOp::create(body, rest, args[2]);
-                     });
+    ds = elementwise(
+        {dweights, mean, total}, choices,
+        [&](ImplicitLocOpBuilder &body, ValueRange args) -> Value {
+          Value share = arith::DivFOp::create(body, args[1], args[2]);
+          Value rest = arith::SubFOp::create(body, args[0], share);
+          if (scale != 1.0)
+            rest = arith::MulFOp::create(body, rest, constant(body, scale));
+          return arith::DivFOp::create(body, rest, args[2]);
+        });
   } else if (scale != 1.0) {
     ds = elementwise(dweights, choices,
                      [&](ImplicitLocOpBuilder &body, ValueRange args) -> Value {
@@ -257,9 +252,8 @@ Value RouteDecomposition::gradient(Value dweights, Type element) {
   }
   Value a = collect(ds);
   auto round = [&](ImplicitLocOpBuilder &body, Value x) -> Value {
-    return element.isF32()
-               ? x
-               : Value(arith::TruncFOp::create(body, element, x));
+    return element.isF32() ? x
+                           : Value(arith::TruncFOp::create(body, element, x));
   };
   if (scoring == Scoring::Sigmoid)
     return elementwise(
@@ -288,7 +282,8 @@ static Value castTo(OpBuilder &builder, Type type, Value value) {
 }
 
 Value moe::decomposeRouteWeights(OpBuilder &builder, RouteWeightsOp op) {
-  return castTo(builder, op.getType(), RouteDecomposition(builder, op).weights());
+  return castTo(builder, op.getType(),
+                RouteDecomposition(builder, op).weights());
 }
 
 Value moe::decomposeRouteGrad(OpBuilder &builder, RouteGradOp op) {
