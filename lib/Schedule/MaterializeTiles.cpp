@@ -101,6 +101,19 @@ static Value buildTable(ImplicitLocOpBuilder &b, Value offsets, OpFoldResult tot
   return kernel.getResult(0);
 }
 
+// Whether two sizes are known to be equal.
+static bool isSameSize(OpFoldResult a, OpFoldResult b) {
+  if (isEqualConstantIntOrValue(a, b))
+    return true;
+  auto dim = [](OpFoldResult size) {
+    auto value = dyn_cast<Value>(size);
+    return value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+  };
+  tensor::DimOp first = dim(a), second = dim(b);
+  return first && second && first.getSource() == second.getSource() &&
+         first.getConstantIndex() && first.getConstantIndex() == second.getConstantIndex();
+}
+
 namespace {
 struct MaterializeTilesPass : moe::impl::MaterializeTilesPassBase<MaterializeTilesPass> {
   void runOnOperation() override {
@@ -136,7 +149,7 @@ struct MaterializeTilesPass : moe::impl::MaterializeTilesPassBase<MaterializeTil
       bool planned = plan && !getConstantIntValue(total);
       auto known = llvm::find_if(tables, [&](const Known &k) {
         return k.offsets == offsets && k.rows == rows &&
-               (planned || isEqualConstantIntOrValue(k.total, total));
+               (planned || isSameSize(k.total, total));
       });
       if (known == tables.end()) {
         tables.push_back({offsets, total, rows, buildTable(b, offsets, total, rows)});

@@ -134,12 +134,14 @@ class Tools:
             f"moe-run: error: '{source}' does not compile"), _describe(done)
         return "\n".join(lines[:-1])
 
-    def command(self, program, *inputs, entry=None, directory=None):
+    def command(self, program, *inputs, entry=None, directory=None,
+                validate=True):
         """Write the inputs of a run and give its command."""
         if isinstance(program, str):
             program = self.compile(program)
         directory = directory or self._fresh_directory()
-        command = [str(self.moe_run), str(program), *self.options]
+        command = [str(self.moe_run), str(program),
+                   *self.options[0 if validate else 1:]]
         for position, value in enumerate(inputs):
             path = directory / f"input{position}.npy"
             np.save(path, value)
@@ -153,7 +155,7 @@ class Tools:
         return directory
 
 
-def run_tool(command, stdin=None):
+def run_tool(command, stdin=None, env=None):
     """Run a tool that must succeed, without a word of complaint.
 
     Returns
@@ -161,7 +163,7 @@ def run_tool(command, stdin=None):
     str
         What it prints.
     """
-    done = _start(command, stdin)
+    done = _start(command, stdin, env)
     assert done.returncode == 0 and not done.stderr, _describe(done)
     return done.stdout
 
@@ -187,9 +189,9 @@ def run_to_fault(command, status):
     return done.stderr[len(prefix):-1]
 
 
-def _start(command, stdin=None):
+def _start(command, stdin=None, env=None):
     return subprocess.run([str(part) for part in command], input=stdin,
-                          capture_output=True, text=True,
+                          env=env, capture_output=True, text=True,
                           timeout=_TIMEOUT_SECONDS, check=False)
 
 

@@ -24,12 +24,24 @@ public:
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
   using Values = SmallVector<Value>;
 
-  Value idx(int64_t value) { return arith::ConstantIndexOp::create(*this, value); }
-  Value i32(int32_t value) { return arith::ConstantOp::create(*this, getI32IntegerAttr(value)); }
-  Value f32(float value) { return arith::ConstantOp::create(*this, getF32FloatAttr(value)); }
-  Value boolean(bool value) { return arith::ConstantOp::create(*this, getBoolAttr(value)); }
-  Value toIndex(Value i32) { return arith::IndexCastOp::create(*this, getIndexType(), i32); }
-  Value toI32(Value index) { return arith::IndexCastOp::create(*this, getI32Type(), index); }
+  Value idx(int64_t value) {
+    return arith::ConstantIndexOp::create(*this, value);
+  }
+  Value i32(int32_t value) {
+    return arith::ConstantOp::create(*this, getI32IntegerAttr(value));
+  }
+  Value f32(float value) {
+    return arith::ConstantOp::create(*this, getF32FloatAttr(value));
+  }
+  Value boolean(bool value) {
+    return arith::ConstantOp::create(*this, getBoolAttr(value));
+  }
+  Value toIndex(Value i32) {
+    return arith::IndexCastOp::create(*this, getIndexType(), i32);
+  }
+  Value toI32(Value index) {
+    return arith::IndexCastOp::create(*this, getI32Type(), index);
+  }
 
   Value add(Value a, Value b) { return arith::AddIOp::create(*this, a, b); }
   Value mul(Value a, Value b) { return arith::MulIOp::create(*this, a, b); }
@@ -45,7 +57,9 @@ public:
     return arith::SelectOp::create(*this, condition, a, b);
   }
 
-  Value size(Value tensor, int64_t dim) { return tensor::DimOp::create(*this, tensor, dim); }
+  Value size(Value tensor, int64_t dim) {
+    return tensor::DimOp::create(*this, tensor, dim);
+  }
   Value extract(Value tensor, ValueRange at) {
     return tensor::ExtractOp::create(*this, tensor, at);
   }
@@ -63,7 +77,8 @@ public:
     return linalg::FillOp::create(*this, value, empty).getResult(0);
   }
   Value filled(ArrayRef<int64_t> shape, Value value) {
-    return filled(RankedTensorType::get(shape, value.getType()), Values(shape.size()), value);
+    return filled(RankedTensorType::get(shape, value.getType()),
+                  Values(shape.size()), value);
   }
 
   /// for (iv = from; iv < to; iv += step) values = body(iv, values).
@@ -73,25 +88,31 @@ public:
         *this, from, to, step, inits,
         [&](OpBuilder &nested, Location, Value iv, ValueRange args) {
           InsertionGuard guard(*this);
-          setInsertionPoint(nested.getInsertionBlock(), nested.getInsertionPoint());
+          setInsertionPoint(nested.getInsertionBlock(),
+                            nested.getInsertionPoint());
           scf::YieldOp::create(*this, body(iv, args));
         });
     return Values(loop.getResults());
   }
-  Values forLoop(Value to, ValueRange inits, function_ref<Values(Value, ValueRange)> body) {
+  Values forLoop(Value to, ValueRange inits,
+                 function_ref<Values(Value, ValueRange)> body) {
     return forLoop(idx(0), to, idx(1), inits, body);
   }
 
   /// condition ? then() : otherwise.
-  Values ifThen(Value condition, ValueRange otherwise, function_ref<Values()> then) {
+  Values ifThen(Value condition, ValueRange otherwise,
+                function_ref<Values()> then) {
     auto branch = scf::IfOp::create(
         *this, condition,
         [&](OpBuilder &nested, Location) {
           InsertionGuard guard(*this);
-          setInsertionPoint(nested.getInsertionBlock(), nested.getInsertionPoint());
+          setInsertionPoint(nested.getInsertionBlock(),
+                            nested.getInsertionPoint());
           scf::YieldOp::create(*this, then());
         },
-        [&](OpBuilder &nested, Location loc) { scf::YieldOp::create(nested, loc, otherwise); });
+        [&](OpBuilder &nested, Location loc) {
+          scf::YieldOp::create(nested, loc, otherwise);
+        });
     return Values(branch.getResults());
   }
 };

@@ -13,7 +13,9 @@
 #include "mlir/Conversion/MemRefToSPIRV/MemRefToSPIRV.h"
 #include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
 #include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/Dialect/SPIRV/Transforms/Passes.h"
@@ -47,6 +49,10 @@ static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr
   populateFuncToSPIRVPatterns(converter, patterns);
   populateLoopPatterns(converter, patterns);
   populateOwnSPIRVPatterns(converter, patterns);
+  // What SPIR-V has no instruction for.
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  math::populateExpansionPatterns(patterns, {"exp2"});
+  populatePolynomialApproximateErfPattern(patterns);
   return applyFullConversion(module, *legal, std::move(patterns));
 }
 

@@ -35,10 +35,12 @@ LogicalResult moe::lowerCheckOffsets(KernelOp kernel, CheckOffsetsOp op,
   DispatchBuilder d(program, op.getLoc(), "check_offsets", workgroup);
   KernelBuilder &b = d.kernel();
   FailureOr<KernelBuffer *> offsets = d.read(op.getOffsets());
-  FailureOr<KernelBuffer *> checked = writeIfYielded(d, kernel, op.getChecked());
+  FailureOr<KernelBuffer *> checked =
+      writeIfYielded(d, kernel, op.getChecked());
   if (failed(offsets) || failed(checked))
     return failure();
-  KernelBuffer *status = d.buffer(BufferUse::Update, program.getStatus(), b.getI32Type());
+  KernelBuffer *status =
+      d.buffer(BufferUse::Update, program.getStatus(), b.getI32Type());
   int32_t site = program.addFaultSite(
       kernel.getName(), /*slotsPerToken=*/0,
       "expected offsets to start at 0, not decrease and end at most at the "
@@ -61,20 +63,23 @@ LogicalResult moe::lowerCheckOffsets(KernelOp kernel, CheckOffsetsOp op,
         Value high = b.select(isFirst, b.i32(0), rows);
         Value fault = b.logicalOr(b.lt(value, low), b.lt(high, value));
         Value found = b.select(fault, b.toI32(element), b.i32(noFault));
-        return {b.max(args[0], b.select(isFirst, b.i32(0), value)), b.min(args[1], found)};
+        return {b.max(args[0], b.select(isFirst, b.i32(0), value)),
+                b.min(args[1], found)};
       });
 
   WorkgroupPrefix maxima = getWorkgroupPrefix(
       b, mine[0], b.i32(0), [&](Value x, Value y) { return b.max(x, y); });
-  WorkgroupPrefix faults = getWorkgroupPrefix(
-      b, mine[1], b.i32(noFault), [&](Value x, Value y) { return b.min(x, y); });
+  WorkgroupPrefix faults =
+      getWorkgroupPrefix(b, mine[1], b.i32(noFault),
+                         [&](Value x, Value y) { return b.min(x, y); });
 
   if (*checked)
     b.forLoop(first, end, b.idx(1), {maxima.before},
               [&](Value element, ValueRange args) -> SmallVector<Value> {
                 Value value = b.load((*offsets)->scalars, element);
                 Value isFirst = b.eq(element, b.idx(0));
-                Value highest = b.max(args[0], b.select(isFirst, b.i32(0), value));
+                Value highest =
+                    b.max(args[0], b.select(isFirst, b.i32(0), value));
                 b.store(b.min(highest, rows), (*checked)->scalars, element);
                 return {highest};
               });

@@ -35,15 +35,16 @@ Value moe::getYieldedResult(KernelOp kernel, Value value) {
   return nullptr;
 }
 
-FailureOr<KernelBuffer *> moe::writeIfYielded(DispatchBuilder &d, KernelOp kernel,
-                                              Value value) {
+FailureOr<KernelBuffer *> moe::writeIfYielded(DispatchBuilder &d,
+                                              KernelOp kernel, Value value) {
   if (Value result = getYieldedResult(kernel, value))
     return d.write(result);
   return static_cast<KernelBuffer *>(nullptr);
 }
 
-WorkgroupPrefix moe::getWorkgroupPrefix(KernelBuilder &b, Value mine, Value identity,
-                                        function_ref<Value(Value, Value)> combine) {
+WorkgroupPrefix
+moe::getWorkgroupPrefix(KernelBuilder &b, Value mine, Value identity,
+                        function_ref<Value(Value, Value)> combine) {
   int64_t width = b.getWorkgroupSize();
   if (width == 1)
     return {identity, mine};
@@ -51,17 +52,19 @@ WorkgroupPrefix moe::getWorkgroupPrefix(KernelBuilder &b, Value mine, Value iden
   Value thread = b.threadId();
   b.store(mine, values, thread);
   b.barrier();
-  SmallVector<Value> sums = b.forLoop(
-      b.idx(0), b.idx(width), b.idx(1), {identity, identity},
-      [&](Value iv, ValueRange args) -> SmallVector<Value> {
-        Value value = b.load(values, iv);
-        Value before = b.select(b.lt(iv, thread), combine(args[0], value), args[0]);
-        return {before, combine(args[1], value)};
-      });
+  SmallVector<Value> sums =
+      b.forLoop(b.idx(0), b.idx(width), b.idx(1), {identity, identity},
+                [&](Value iv, ValueRange args) -> SmallVector<Value> {
+                  Value value = b.load(values, iv);
+                  Value before = b.select(b.lt(iv, thread),
+                                          combine(args[0], value), args[0]);
+                  return {before, combine(args[1], value)};
+                });
   return {sums[0], sums[1]};
 }
 
-Value moe::findFirst(KernelBuilder &b, int64_t count, function_ref<Value(Value)> holds) {
+Value moe::findFirst(KernelBuilder &b, int64_t count,
+                     function_ref<Value(Value)> holds) {
   // `low` candidates are known to fail.
   Value low = b.idx(0);
   for (int64_t step = llvm::PowerOf2Ceil(count + 1) / 2; step >= 1; step /= 2) {
@@ -74,11 +77,12 @@ Value moe::findFirst(KernelBuilder &b, int64_t count, function_ref<Value(Value)>
   return low;
 }
 
-void moe::emitFault(KernelBuilder &b, KernelBuffer &status, FaultCode code, int32_t site,
-                    Value slot, Value value) {
+void moe::emitFault(KernelBuilder &b, KernelBuffer &status, FaultCode code,
+                    int32_t site, Value slot, Value value) {
   Value free = b.eq(b.load(status.scalars, b.idx(0)), b.i32(0));
   b.ifThen(free, [&] {
-    Value words[] = {b.i32(static_cast<int32_t>(code)), b.i32(site), slot, value};
+    Value words[] = {b.i32(static_cast<int32_t>(code)), b.i32(site), slot,
+                     value};
     for (auto [position, word] : llvm::enumerate(words))
       b.store(word, status.scalars, b.idx(position));
   });

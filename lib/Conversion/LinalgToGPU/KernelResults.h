@@ -26,7 +26,8 @@ Value getYieldedResult(KernelOp kernel, Value value);
 
 /// Binds the result of `kernel` that is `value` for writing; null when the
 /// kernel does not yield it.
-FailureOr<KernelBuffer *> writeIfYielded(DispatchBuilder &d, KernelOp kernel, Value value);
+FailureOr<KernelBuffer *> writeIfYielded(DispatchBuilder &d, KernelOp kernel,
+                                         Value value);
 
 /// Values of a workgroup combined: those of the invocations before this one,
 /// and all of them.
@@ -40,17 +41,18 @@ struct WorkgroupPrefix {
 WorkgroupPrefix getWorkgroupPrefix(KernelBuilder &b, Value mine, Value identity,
                                    function_ref<Value(Value, Value)> combine);
 
-/// The lowest of 0 … count - 1 for which `holds` is true, or `count`; where it is
-/// true it stays true. Values are of type index.
-Value findFirst(KernelBuilder &b, int64_t count, function_ref<Value(Value)> holds);
+/// The lowest of 0 … count - 1 for which `holds` is true, or `count`; where it
+/// is true it stays true. Values are of type index.
+Value findFirst(KernelBuilder &b, int64_t count,
+                function_ref<Value(Value)> holds);
 
 /// The codes of the status word, as the runtime knows them.
 enum class FaultCode : int32_t { IndexOutOfRange = 1, NotAPrefix = 2 };
 
 /// Writes {code, site, slot, value} to `status` unless an earlier fault has.
 /// To be emitted where one invocation of the dispatch gets.
-void emitFault(KernelBuilder &b, KernelBuffer &status, FaultCode code, int32_t site,
-               Value slot, Value value);
+void emitFault(KernelBuilder &b, KernelBuffer &status, FaultCode code,
+               int32_t site, Value slot, Value value);
 
 } // namespace mlir::moe
 

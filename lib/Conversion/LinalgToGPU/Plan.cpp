@@ -7,12 +7,12 @@
 // The R slots are cut into P chunks, each walked in order by one invocation, so
 // no step needs an atomic and the order is stable by construction:
 //
-//   count    hist[p][e] = slots of chunk p that name expert e; the first bad one
-//   blocks   sums[b][e] = Σ hist[p][e] over the chunks of block b
-//   scan     base[e]    = offsets[e] = Σ of all sums of the experts before e
-//   starts   hist[p][e] = base[e] + Σ of hist[p'][e] over the chunks before p
-//   scatter  walks the chunks again: a slot's row is hist[p][e]++
-//   experts  row_expert, a run of equal values for each expert
+//   count    hist[p][e] = slots of chunk p that name expert e; the first bad
+//   one blocks   sums[b][e] = Σ hist[p][e] over the chunks of block b scan
+//   base[e]    = offsets[e] = Σ of all sums of the experts before e starts
+//   hist[p][e] = base[e] + Σ of hist[p'][e] over the chunks before p scatter
+//   walks the chunks again: a slot's row is hist[p][e]++ runs     row_expert,
+//   and row_to_slot where a row has no slot
 //
 // (PlanScan.cpp has the steps in the middle, PlanScatter.cpp the last two.)
 //
@@ -21,12 +21,13 @@
 // So an invocation keeps its row of the histogram in a private array, and
 // memory is touched for a slot only by ¼ of a load in `count`, by ¼ of a load,
 // ¼ of a store (slot_to_row) and the one scattered store (row_to_slot) in
-// `scatter`, and by ¼ of a store in `experts`. The steps between touch P·E
+// `scatter`, and by ¼ of a store in `runs`. The steps between touch P·E
 // counters, four to an operation, five times in all: as much as the slots do
 // where R = P·E. The histogram is [P][E], so that these operations are vectors
 // of experts, and a private row is copied in whole vectors too.
 //
-// `chunks = 1` is the one-thread form, without `blocks` and `starts`.
+// `chunks = 1` is the one-thread form, without `blocks` and `starts`. On
+// lavapipe it serves up to a million slots (see slotsAtOnce).
 //
 // All scratch is one buffer, so that no step binds more than the four buffers
 // that every device has.
@@ -44,10 +45,6 @@ using namespace mlir::moe;
 
 // Chunks shorter than this cost more in counters than they save.
 static constexpr int64_t slotsPerChunk = 64;
-// Slots per iteration of a walk. lavapipe (Mesa 22.3) silently leaves a loop
-// after 65535 iterations, counted over all loops of an invocation: this lets a
-// chunk have a million slots.
-static constexpr int64_t slotsAtOnce = 16;
 // Blocks of chunks; their sums are added by every invocation of `starts`.
 static constexpr int64_t maxBlocks = 32;
 
@@ -56,18 +53,24 @@ LogicalResult PlanLowering::run() {
     return failure();
   slots = dims.getNumElements(op.getIndices());
   if (!slots)
-    return op.emitOpError("expected indices with one dynamic dimension that follows "
-                          "from the function's arguments, but got ")
+    return op.emitOpError(
+               "expected indices with one dynamic dimension that follows "
+               "from the function's arguments, but got ")
            << op.getIndices().getType();
   if (auto known = dyn_cast<AffineConstantExpr>(slots))
-    chunks = std::clamp<int64_t>(llvm::divideCeil(known.getValue(), slotsPerChunk), 1, chunks);
+    chunks = std::clamp<int64_t>(
+        llvm::divideCeil(known.getValue(), slotsPerChunk), 1, chunks);
   blocks = std::min(chunks, maxBlocks);
+  // lavapipe (Mesa 22.3) silently leaves its loops after 65535 iterations,
+  // counted over all loops of an invocation: few chunks take longer steps.
+  slotsAtOnce = chunks < 32 ? 16 : 8;
   layOutScratch();
 
-  if (failed(count()) || (chunks > 1 && failed(sumBlocks())) || failed(scan()) ||
-      (chunks > 1 && failed(startChunks())) || failed(scatter()))
+  if (failed(count()) || (chunks > 1 && failed(sumBlocks())) ||
+      failed(scan()) || (chunks > 1 && failed(startChunks())) ||
+      failed(scatter()))
     return failure();
-  return fillExperts();
+  return fillRuns();
 }
 
 void PlanLowering::layOutScratch() {
@@ -94,30 +97,34 @@ Value PlanLowering::pushChunks(DispatchBuilder &d) {
   return d.pushMinimum({dims.constant(chunks), slots.ceilDiv(slotsPerChunk)});
 }
 
-PlanLowering::Chunk PlanLowering::getChunk(KernelBuilder &b, Value chunk, Value numChunks,
-                                           Value slots) {
+PlanLowering::Chunk PlanLowering::getChunk(KernelBuilder &b, Value chunk,
+                                           Value numChunks, Value slots) {
   Value length = b.div(b.sub(b.add(slots, numChunks), 1), numChunks);
   Value rounded = b.mul(b.ceilDiv(length, slotsAtOnce), slotsAtOnce);
-  Value last = b.mul(b.div(slots, slotsAtOnce), slotsAtOnce);
-  Value begin = b.min(b.mul(chunk, rounded), last);
+  Value begin = b.min(b.mul(chunk, rounded), slots);
   return {begin, b.min(b.add(begin, rounded), slots)};
 }
 
-PlanLowering::Values PlanLowering::walk(KernelBuilder &b, KernelBuffer &indices, Chunk chunk,
-                                        ValueRange inits, SlotsBody body) {
+PlanLowering::Values PlanLowering::walk(KernelBuilder &b, KernelBuffer &indices,
+                                        Chunk chunk, ValueRange inits,
+                                        SlotsBody body) {
   Value count = b.sub(chunk.end, chunk.begin);
-  Value middle = b.add(chunk.begin, b.mul(b.div(count, slotsAtOnce), slotsAtOnce));
+  Value middle =
+      b.add(chunk.begin, b.mul(b.div(count, slotsAtOnce), slotsAtOnce));
   Values values = b.forLoop(
-      chunk.begin, middle, b.idx(slotsAtOnce), inits, [&](Value slot, ValueRange args) {
+      chunk.begin, middle, b.idx(slotsAtOnce), inits,
+      [&](Value slot, ValueRange args) {
         Value first = b.div(slot, 4);
         Values named;
         for (int64_t i = 0; i < slotsAtOnce / 4; ++i)
-          llvm::append_range(named, unpack(b, b.load(indices.vectors, b.add(first, i))));
+          llvm::append_range(
+              named, unpack(b, b.load(indices.vectors, b.add(first, i))));
         return body(slot, named, args);
       });
-  return b.forLoop(middle, chunk.end, b.idx(1), values, [&](Value slot, ValueRange args) {
-    return body(slot, b.load(indices.scalars, slot), args);
-  });
+  return b.forLoop(middle, chunk.end, b.idx(1), values,
+                   [&](Value slot, ValueRange args) {
+                     return body(slot, b.load(indices.scalars, slot), args);
+                   });
 }
 
 Value PlanLowering::getBin(KernelBuilder &b, Value expert) {
@@ -127,15 +134,26 @@ Value PlanLowering::getBin(KernelBuilder &b, Value expert) {
 }
 
 Value PlanLowering::makePrivateRow(KernelBuilder &b) {
-  Attribute space =
-      spirv::StorageClassAttr::get(b.getContext(), spirv::StorageClass::Function);
-  return memref::AllocaOp::create(b, MemRefType::get({4 * columns + 1}, b.getI32Type(),
-                                                     MemRefLayoutAttrInterface{}, space));
+  Attribute space = spirv::StorageClassAttr::get(b.getContext(),
+                                                 spirv::StorageClass::Function);
+  return memref::AllocaOp::create(
+      b, MemRefType::get({4 * columns + 1}, b.getI32Type(),
+                         MemRefLayoutAttrInterface{}, space));
+}
+
+// Calls `body` for each column of a private row. The bound is one that drivers
+// cannot see through: they unroll a short loop over a private array, and
+// compiling the result takes seconds.
+void PlanLowering::forEachPrivateColumn(KernelBuilder &b, Value numChunks,
+                                        function_ref<void(Value)> body) {
+  Value bound = b.div(b.mul(numChunks, columns), numChunks);
+  b.forLoop(b.idx(0), bound, b.idx(1), body);
 }
 
 LogicalResult PlanLowering::dispatchChunks(DispatchBuilder &d) {
   AffineExpr wanted = slots.ceilDiv(slotsPerChunk).ceilDiv(workgroup);
-  return d.dispatch({{dims.constant(llvm::divideCeil(chunks, workgroup)), wanted}});
+  return d.dispatch(
+      {{dims.constant(llvm::divideCeil(chunks, workgroup)), wanted}});
 }
 
 LogicalResult PlanLowering::count() {
@@ -150,7 +168,7 @@ LogicalResult PlanLowering::count() {
   Value row = makePrivateRow(b);
   Value chunk = b.globalId();
   b.ifThen(b.lt(chunk, numChunks), [&] {
-    b.forLoop(b.idx(0), b.idx(columns), b.idx(1), [&](Value column) {
+    forEachPrivateColumn(b, numChunks, [&](Value column) {
       for (int64_t i = 0; i < 4; ++i)
         b.store(b.i32(0), row, b.add(b.mul(column, 4), i));
     });
@@ -162,13 +180,14 @@ LogicalResult PlanLowering::count() {
             Value bin = getBin(b, named[i]);
             b.store(b.add(b.load(row, bin), 1), row, bin);
             Value bad = b.eq(bin, b.idx(4 * columns));
-            Value slot = b.select(bad, b.toI32(b.add(first, i)), b.i32(noFault));
+            Value slot =
+                b.select(bad, b.toI32(b.add(first, i)), b.i32(noFault));
             lowest = b.min(lowest, slot);
           }
           return {lowest};
         });
     Value start = b.add(b.mul(chunk, columns), histAt);
-    b.forLoop(b.idx(0), b.idx(columns), b.idx(1), [&](Value column) {
+    forEachPrivateColumn(b, numChunks, [&](Value column) {
       Values four;
       for (int64_t i = 0; i < 4; ++i)
         four.push_back(b.load(row, b.add(b.mul(column, 4), i)));
@@ -182,6 +201,7 @@ LogicalResult PlanLowering::count() {
   return dispatchChunks(d);
 }
 
-LogicalResult moe::lowerPlan(KernelOp kernel, PlanOp op, ProgramBuilder &program) {
+LogicalResult moe::lowerPlan(KernelOp kernel, PlanOp op,
+                             ProgramBuilder &program) {
   return PlanLowering(kernel, op, program).run();
 }

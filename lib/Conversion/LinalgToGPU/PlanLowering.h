@@ -32,19 +32,19 @@ public:
 
 private:
   using Values = SmallVector<Value>;
-  /// Slots [begin, end) of a chunk. `begin` is a multiple of slotsAtOnce.
+  /// Slots [begin, end) of a chunk; `begin` is aligned unless there are none.
   struct Chunk {
     Value begin, end;
   };
-  using SlotsBody =
-      function_ref<Values(Value first, ArrayRef<Value> experts, ValueRange args)>;
+  using SlotsBody = function_ref<Values(Value first, ArrayRef<Value> experts,
+                                        ValueRange args)>;
 
   LogicalResult count();
   LogicalResult sumBlocks();
   LogicalResult scan();
   LogicalResult startChunks();
   LogicalResult scatter();
-  LogicalResult fillExperts();
+  LogicalResult fillRuns();
 
   void layOutScratch();
   KernelBuffer &bindScratch(DispatchBuilder &d, BufferUse use) {
@@ -56,20 +56,25 @@ private:
   Chunk getChunk(KernelBuilder &b, Value chunk, Value numChunks, Value slots);
   /// Calls `body` for the slots of a chunk in order, many at a time while whole
   /// vectors hold them.
-  Values walk(KernelBuilder &b, KernelBuffer &indices, Chunk chunk, ValueRange inits,
-              SlotsBody body);
+  Values walk(KernelBuilder &b, KernelBuffer &indices, Chunk chunk,
+              ValueRange inits, SlotsBody body);
   /// An array of the invocation's own: a row of the histogram, and a last
   /// element for what is out of range.
   Value makePrivateRow(KernelBuilder &b);
+  void forEachPrivateColumn(KernelBuilder &b, Value numChunks,
+                            function_ref<void(Value column)> body);
   /// The element of such an array that counts `expert`.
   Value getBin(KernelBuilder &b, Value expert);
   /// Calls `body` in one invocation for each block of chunks and each vector of
   /// experts, with the block's range of rows of the histogram.
-  void forEachColumn(DispatchBuilder &d,
-                     function_ref<void(Value block, Value column, Value from, Value to)> body);
+  void forEachColumn(
+      DispatchBuilder &d,
+      function_ref<void(Value block, Value column, Value from, Value to)> body);
   /// Slots of a vector of experts in the first `count` blocks.
-  Value addBlocks(KernelBuilder &b, KernelBuffer &memory, Value count, Value column);
-  LogicalResult reportFault(DispatchBuilder &d, KernelBuffer &memory, Value numChunks);
+  Value addBlocks(KernelBuilder &b, KernelBuffer &memory, Value count,
+                  Value column);
+  LogicalResult reportFault(DispatchBuilder &d, KernelBuffer &memory,
+                            Value numChunks);
   LogicalResult dispatchChunks(DispatchBuilder &d);
   LogicalResult dispatchColumns(DispatchBuilder &d);
 
@@ -98,6 +103,7 @@ private:
   SymbolicDims &dims;
   int64_t experts, columns; ///< columns: vectors of experts in a row
   int64_t workgroup, chunks, blocks = 1;
+  int64_t slotsAtOnce = 8; ///< per iteration of a walk
   Type i32Type;
   VectorType fourType;
   AffineExpr slots;

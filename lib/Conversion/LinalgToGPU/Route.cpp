@@ -39,8 +39,8 @@ public:
       : kernel(kernel), op(op), dims(program.dims()),
         experts(op.getLogits().getType().getDimSize(1)), topK(op.getTopK()),
         lanes(kernel.getSchedule()->getLanes()),
-        d(program, op.getLoc(), "route", /*workgroupSize=*/lanes), b(d.kernel()),
-        deal(b, experts, op.getGroups(), lanes) {}
+        d(program, op.getLoc(), "route", /*workgroupSize=*/lanes),
+        b(d.kernel()), deal(b, experts, op.getGroups(), lanes) {}
 
   LogicalResult run();
 
@@ -57,11 +57,14 @@ private:
 
   LogicalResult bind();
   void lowerToken(Value token);
-  Denominator getDenominator(ArrayRef<Value> logits, MutableArrayRef<Value> keys);
-  void addBias(ArrayRef<Value> logits, const Denominator &row, MutableArrayRef<Value> keys);
+  Denominator getDenominator(ArrayRef<Value> logits,
+                             MutableArrayRef<Value> keys);
+  void addBias(ArrayRef<Value> logits, const Denominator &row,
+               MutableArrayRef<Value> keys);
   Value getScore(Value logit, const Denominator &row);
-  State selectRound(Value token, Value first, Value count, ArrayRef<Candidate> candidates,
-                    const Denominator &row, State state, bool isLast);
+  State selectRound(Value token, Value first, Value count,
+                    ArrayRef<Candidate> candidates, const Denominator &row,
+                    State state, bool isLast);
   void normalize(Value token, Value total, const Denominator &row);
   Value finishWeight(Value score, Value total, const Denominator &row);
 
@@ -79,7 +82,8 @@ private:
   KernelBuilder &b;
   ExpertDeal deal;
   KernelBuffer *logits = nullptr, *bias = nullptr;
-  KernelBuffer *weights = nullptr, *indices = nullptr; ///< null: nobody wants it
+  KernelBuffer *weights = nullptr,
+               *indices = nullptr; ///< null: nobody wants it
 };
 } // namespace
 
@@ -102,7 +106,8 @@ LogicalResult RouteLowering::bind() {
       return failure();
     // Scores wait in the result for their sum when a lane has several slots.
     bool reads = op.getRenormalize() && rounds() > 1;
-    weights = d.buffer(reads ? BufferUse::Update : BufferUse::Write, *buffer, b.getF32Type());
+    weights = d.buffer(reads ? BufferUse::Update : BufferUse::Write, *buffer,
+                       b.getF32Type());
   }
   FailureOr<KernelBuffer *> output = writeIfYielded(d, kernel, op.getIndices());
   if (failed(output))
@@ -113,7 +118,8 @@ LogicalResult RouteLowering::bind() {
 
 LogicalResult RouteLowering::run() {
   if (!llvm::isPowerOf2_64(lanes))
-    return kernel.emitOpError("expected a power of two of lanes, but got ") << lanes;
+    return kernel.emitOpError("expected a power of two of lanes, but got ")
+           << lanes;
   if (failed(bind()))
     return failure();
   AffineExpr tokens = dims.getDim(op.getLogits(), 0);
@@ -147,15 +153,17 @@ void RouteLowering::lowerToken(Value token) {
 
   State state{b.i32(std::numeric_limits<int32_t>::max()), b.i32(-1), b.f32(0)};
   if (rounds() == 1) {
-    selectRound(token, b.idx(0), b.idx(topK), candidates, row, state, /*isLast=*/true);
+    selectRound(token, b.idx(0), b.idx(topK), candidates, row, state,
+                /*isLast=*/true);
     return;
   }
   SmallVector<Value> last = b.forLoop(
       b.idx(0), b.idx(topK), b.idx(lanes), {state.key, state.id, state.total},
       [&](Value first, ValueRange args) -> SmallVector<Value> {
         Value count = b.min(b.sub(b.idx(topK), first), b.idx(lanes));
-        State next = selectRound(token, first, count, candidates, row,
-                                 {args[0], args[1], args[2]}, !op.getRenormalize());
+        State next =
+            selectRound(token, first, count, candidates, row,
+                        {args[0], args[1], args[2]}, !op.getRenormalize());
         return {next.key, next.id, next.total};
       });
   if (weights && op.getRenormalize())
@@ -168,19 +176,24 @@ void RouteLowering::lowerToken(Value token) {
 
 // The maximum and the sum of a softmax. `keys` have NaN highest here, so the
 // maximum alone tells a row without scores: NaN, +inf, or all -inf.
-RouteLowering::Denominator RouteLowering::getDenominator(ArrayRef<Value> values,
-                                                         MutableArrayRef<Value> keys) {
+RouteLowering::Denominator
+RouteLowering::getDenominator(ArrayRef<Value> values,
+                              MutableArrayRef<Value> keys) {
   Value highest = b.i32(notACandidate);
   for (auto [key, isExpert] : llvm::zip(keys, deal.getValid()))
-    highest = b.max(highest, isExpert ? b.select(isExpert, key, b.i32(notACandidate)) : key);
-  highest = exchange(b, highest, 1, lanes, [&](Value x, Value y) { return b.max(x, y); });
+    highest =
+        b.max(highest,
+              isExpert ? b.select(isExpert, key, b.i32(notACandidate)) : key);
+  highest = exchange(b, highest, 1, lanes,
+                     [&](Value x, Value y) { return b.max(x, y); });
   Denominator row;
   row.bad = b.logicalOr(b.ge(highest, b.i32(infinityKey)),
                         b.ge(b.i32(-infinityKey), highest));
   row.max = getFloat(b, highest);
   row.sum = b.f32(0);
   for (auto [value, isExpert] : llvm::zip(values, deal.getValid())) {
-    Value power = math::ExpOp::create(b, arith::SubFOp::create(b, value, row.max));
+    Value power =
+        math::ExpOp::create(b, arith::SubFOp::create(b, value, row.max));
     if (isExpert)
       power = b.select(isExpert, power, b.f32(0));
     row.sum = arith::AddFOp::create(b, row.sum, power);
@@ -194,10 +207,12 @@ RouteLowering::Denominator RouteLowering::getDenominator(ArrayRef<Value> values,
 Value RouteLowering::getScore(Value logit, const Denominator &row) {
   if (isSoftmax())
     return arith::DivFOp::create(
-        b, math::ExpOp::create(b, arith::SubFOp::create(b, logit, row.max)), row.sum);
+        b, math::ExpOp::create(b, arith::SubFOp::create(b, logit, row.max)),
+        row.sum);
   Value power = math::ExpOp::create(b, arith::NegFOp::create(b, logit));
   Value one = b.f32(1);
-  Value score = arith::DivFOp::create(b, one, arith::AddFOp::create(b, one, power));
+  Value score =
+      arith::DivFOp::create(b, one, arith::AddFOp::create(b, one, power));
   // A NaN logit is its own score, whatever the driver's exp makes of it.
   Value isNaN = b.eq(getKey(b, logit, nanLowest), b.i32(nanLowest));
   return b.select(isNaN, logit, score);
@@ -221,17 +236,20 @@ void RouteLowering::addBias(ArrayRef<Value> values, const Denominator &row,
 //===----------------------------------------------------------------------===//
 
 // Selects `count` slots, one for each of the first lanes, and stores them.
-RouteLowering::State RouteLowering::selectRound(Value token, Value first, Value count,
+RouteLowering::State RouteLowering::selectRound(Value token, Value first,
+                                                Value count,
                                                 ArrayRef<Candidate> candidates,
-                                                const Denominator &row, State state,
-                                                bool isLast) {
+                                                const Denominator &row,
+                                                State state, bool isLast) {
   Value lane = b.threadId();
-  SmallVector<Value> selected = b.forLoop(
-      b.idx(0), count, b.idx(1), {state.key, state.id, b.i32(0)},
-      [&](Value slot, ValueRange args) -> SmallVector<Value> {
-        Candidate best = selectNext(b, candidates, {args[0], args[1]}, lanes);
-        return {best.key, best.id, b.select(b.eq(lane, slot), best.id, args[2])};
-      });
+  SmallVector<Value> selected =
+      b.forLoop(b.idx(0), count, b.idx(1), {state.key, state.id, b.i32(0)},
+                [&](Value slot, ValueRange args) -> SmallVector<Value> {
+                  Candidate best =
+                      selectNext(b, candidates, {args[0], args[1]}, lanes);
+                  return {best.key, best.id,
+                          b.select(b.eq(lane, slot), best.id, args[2])};
+                });
   state.key = selected[0];
   state.id = selected[1];
 
@@ -240,7 +258,8 @@ RouteLowering::State RouteLowering::selectRound(Value token, Value first, Value 
   Value at = b.add(b.add(b.mul(token, topK), first), lane);
   Value score;
   if (weights) {
-    Value logit = b.load(logits->scalars, b.add(b.mul(token, experts), b.toIndex(expert)));
+    Value logit = b.load(logits->scalars,
+                         b.add(b.mul(token, experts), b.toIndex(expert)));
     score = b.select(isSlot, getScore(logit, row), b.f32(0));
     if (op.getRenormalize())
       for (int64_t slot = 0; slot < slotsPerRound(); ++slot)
@@ -258,7 +277,8 @@ RouteLowering::State RouteLowering::selectRound(Value token, Value first, Value 
   return state;
 }
 
-Value RouteLowering::finishWeight(Value score, Value total, const Denominator &row) {
+Value RouteLowering::finishWeight(Value score, Value total,
+                                  const Denominator &row) {
   Value weight = score;
   if (op.getRenormalize())
     weight = arith::DivFOp::create(b, weight, total);
@@ -269,13 +289,16 @@ Value RouteLowering::finishWeight(Value score, Value total, const Denominator &r
 }
 
 // Divides the scores that this lane has stored by their sum.
-void RouteLowering::normalize(Value token, Value total, const Denominator &row) {
+void RouteLowering::normalize(Value token, Value total,
+                              const Denominator &row) {
   b.forLoop(b.threadId(), b.idx(topK), b.idx(lanes), [&](Value slot) {
     Value at = b.add(b.mul(token, topK), slot);
-    b.store(finishWeight(b.load(weights->scalars, at), total, row), weights->scalars, at);
+    b.store(finishWeight(b.load(weights->scalars, at), total, row),
+            weights->scalars, at);
   });
 }
 
-LogicalResult moe::lowerRoute(KernelOp kernel, RouteOp op, ProgramBuilder &program) {
+LogicalResult moe::lowerRoute(KernelOp kernel, RouteOp op,
+                              ProgramBuilder &program) {
   return RouteLowering(kernel, op, program).run();
 }

@@ -18,7 +18,8 @@ Value moe::getKey(KernelBuilder &b, Value value, int32_t nan) {
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
   Value magnitude = b.logicalAnd(bits, b.i32(magnitudeBits));
   // Negating the magnitude also gives both zeros one key.
-  Value key = b.select(b.lt(bits, b.i32(0)), b.sub(b.i32(0), magnitude), magnitude);
+  Value key =
+      b.select(b.lt(bits, b.i32(0)), b.sub(b.i32(0), magnitude), magnitude);
   return b.select(b.lt(b.i32(infinityKey), magnitude), b.i32(nan), key);
 }
 
@@ -42,20 +43,23 @@ Value moe::exchange(KernelBuilder &b, Value value, int64_t from, int64_t to,
 Candidate moe::selectNext(KernelBuilder &b, ArrayRef<Candidate> candidates,
                           Candidate previous, int64_t lanes) {
   // The highest id loses every tie against a candidate.
-  Candidate best{b.i32(notACandidate), b.i32(std::numeric_limits<int32_t>::max())};
+  Candidate best{b.i32(notACandidate),
+                 b.i32(std::numeric_limits<int32_t>::max())};
   for (const Candidate &next : candidates) {
-    Value isAfter = b.logicalOr(b.lt(next.key, previous.key),
-                                b.logicalAnd(b.eq(next.key, previous.key),
-                                             b.lt(previous.id, next.id)));
+    Value isAfter = b.logicalOr(
+        b.lt(next.key, previous.key),
+        b.logicalAnd(b.eq(next.key, previous.key), b.lt(previous.id, next.id)));
     Value better = b.logicalAnd(isAfter, b.lt(best.key, next.key));
-    best = {b.select(better, next.key, best.key), b.select(better, next.id, best.id)};
+    best = {b.select(better, next.key, best.key),
+            b.select(better, next.id, best.id)};
   }
   for (int64_t mask = 1; mask < lanes; mask *= 2) {
     Candidate other{b.shuffleXor(best.key, mask), b.shuffleXor(best.id, mask)};
     Value better = b.logicalOr(
         b.lt(best.key, other.key),
         b.logicalAnd(b.eq(best.key, other.key), b.lt(other.id, best.id)));
-    best = {b.select(better, other.key, best.key), b.select(better, other.id, best.id)};
+    best = {b.select(better, other.key, best.key),
+            b.select(better, other.id, best.id)};
   }
   return best;
 }
@@ -64,7 +68,8 @@ Candidate moe::selectNext(KernelBuilder &b, ArrayRef<Candidate> candidates,
 // ExpertDeal
 //===----------------------------------------------------------------------===//
 
-ExpertDeal::ExpertDeal(KernelBuilder &b, int64_t experts, int64_t groups, int64_t lanes)
+ExpertDeal::ExpertDeal(KernelBuilder &b, int64_t experts, int64_t groups,
+                       int64_t lanes)
     : b(b), groups(groups), lanes(lanes), groupSize(experts / groups),
       cluster(llvm::bit_floor<uint64_t>(std::max<int64_t>(1, lanes / groups))),
       groupsPerLane(llvm::divideCeil(groups, lanes / cluster)),
@@ -93,7 +98,8 @@ void ExpertDeal::emitIds() {
           isExpert = b.logicalAnd(isExpert, isGroup);
       }
       Value first = b.add(b.mul(group, groupSize), member);
-      positions.push_back(isExpert ? b.select(isExpert, first, b.idx(0)) : first);
+      positions.push_back(isExpert ? b.select(isExpert, first, b.idx(0))
+                                   : first);
       for (int64_t j = 0; j < vector; ++j) {
         ids.push_back(b.toI32(b.add(first, j)));
         valid.push_back(isExpert);
@@ -148,23 +154,25 @@ Value ExpertDeal::getGroupKey(ArrayRef<Candidate> members, GroupScore score) {
   return b.select(b.eq(second, b.i32(nanLowest)), second, key);
 }
 
-void ExpertDeal::keepBestGroups(MutableArrayRef<Candidate> candidates, int64_t count,
-                                GroupScore score) {
+void ExpertDeal::keepBestGroups(MutableArrayRef<Candidate> candidates,
+                                int64_t count, GroupScore score) {
   SmallVector<Candidate> scored;
   for (auto [round, group] : llvm::enumerate(ownGroups)) {
-    Value key = getGroupKey(candidates.slice(round * registersPerGroup(), registersPerGroup()),
-                            score);
+    Value key = getGroupKey(
+        candidates.slice(round * registersPerGroup(), registersPerGroup()),
+        score);
     if (validGroups[round])
       key = b.select(validGroups[round], key, b.i32(notACandidate));
     scored.push_back({key, group.id});
   }
-  SmallVector<Value> last = b.forLoop(
-      b.idx(0), b.idx(count), b.idx(1),
-      {b.i32(std::numeric_limits<int32_t>::max()), b.i32(-1)},
-      [&](Value, ValueRange args) -> SmallVector<Value> {
-        Candidate best = selectNext(b, scored, {args[0], args[1]}, lanes);
-        return {best.key, best.id};
-      });
+  SmallVector<Value> last =
+      b.forLoop(b.idx(0), b.idx(count), b.idx(1),
+                {b.i32(std::numeric_limits<int32_t>::max()), b.i32(-1)},
+                [&](Value, ValueRange args) -> SmallVector<Value> {
+                  Candidate best =
+                      selectNext(b, scored, {args[0], args[1]}, lanes);
+                  return {best.key, best.id};
+                });
   for (auto [round, group] : llvm::enumerate(scored)) {
     Value isSelected = b.logicalOr(
         b.lt(last[0], group.key),

@@ -43,8 +43,8 @@ Value exchange(KernelBuilder &b, Value value, int64_t from, int64_t to,
 
 /// The best candidate of all lanes that comes after `previous`. The candidates
 /// of a lane are in ascending order of ids.
-Candidate selectNext(KernelBuilder &b, ArrayRef<Candidate> candidates, Candidate previous,
-                     int64_t lanes);
+Candidate selectNext(KernelBuilder &b, ArrayRef<Candidate> candidates,
+                     Candidate previous, int64_t lanes);
 
 /// How the experts of a token are dealt to lanes. Clusters of lanes, each as
 /// wide as the number of groups allows, own whole groups; within a cluster
@@ -66,7 +66,8 @@ public:
   SmallVector<Candidate> getCandidates(ArrayRef<Value> keys);
 
   /// Leaves only the experts of the best `count` groups candidates.
-  void keepBestGroups(MutableArrayRef<Candidate> candidates, int64_t count, GroupScore score);
+  void keepBestGroups(MutableArrayRef<Candidate> candidates, int64_t count,
+                      GroupScore score);
 
 private:
   int64_t registersPerGroup() const { return loadsPerGroup * vector; }
@@ -75,7 +76,7 @@ private:
   KernelBuilder &b;
   int64_t groups, lanes;
   int64_t groupSize, cluster, groupsPerLane, loadsPerGroup;
-  int64_t vector; ///< experts per load
+  int64_t vector;                ///< experts per load
   SmallVector<Value> positions;  ///< of each load: its first expert, an index
   SmallVector<Value> ids, valid; ///< of each register
   SmallVector<Candidate> ownGroups; ///< without keys

@@ -22,8 +22,8 @@ class TilesLowering {
 public:
   TilesLowering(KernelOp kernel, TilesOp op, ProgramBuilder &program)
       : kernel(kernel), op(op), program(program), dims(program.dims()),
-        experts(op.getOffsets().getType().getDimSize(0) - 1), height(op.getRows()),
-        workgroup(kernel.getSchedule()->getWorkgroup()) {}
+        experts(op.getOffsets().getType().getDimSize(0) - 1),
+        height(op.getRows()), workgroup(kernel.getSchedule()->getWorkgroup()) {}
 
   LogicalResult run();
 
@@ -58,8 +58,8 @@ LogicalResult TilesLowering::run() {
 }
 
 // The range of rows of run `run`: an expert's, or the tail's.
-static std::pair<Value, Value> getRows(KernelBuilder &b, Value offsets, Value run,
-                                       int64_t experts, Value rows) {
+static std::pair<Value, Value> getRows(KernelBuilder &b, Value offsets,
+                                       Value run, int64_t experts, Value rows) {
   Value begin = b.load(offsets, run);
   Value isTail = b.eq(run, b.idx(experts));
   Value next = b.load(offsets, b.min(b.add(run, 1), b.idx(experts)));
@@ -84,10 +84,11 @@ LogicalResult TilesLowering::countTiles() {
     auto [from, to] = getRows(b, (*offsets)->scalars, run, experts, total);
     return b.ceilDiv(b.sub(to, from), height);
   };
-  SmallVector<Value> mine = b.forLoop(
-      begin, end, b.idx(1), {b.i32(0)}, [&](Value run, ValueRange args) -> SmallVector<Value> {
-        return {b.add(args[0], getTiles(run))};
-      });
+  SmallVector<Value> mine =
+      b.forLoop(begin, end, b.idx(1), {b.i32(0)},
+                [&](Value run, ValueRange args) -> SmallVector<Value> {
+                  return {b.add(args[0], getTiles(run))};
+                });
   WorkgroupPrefix tiles = getWorkgroupPrefix(
       b, mine[0], b.i32(0), [&](Value x, Value y) { return b.add(x, y); });
   b.forLoop(begin, end, b.idx(1), {tiles.before},
@@ -113,7 +114,8 @@ LogicalResult TilesLowering::fillTable() {
   DispatchBuilder d(program, op.getLoc(), "tiles_fill", workgroup);
   KernelBuilder &b = d.kernel();
   FailureOr<KernelBuffer *> offsets = d.read(op.getOffsets());
-  FailureOr<KernelBuffer *> table = d.write(getYieldedResult(kernel, op.getTable()));
+  FailureOr<KernelBuffer *> table =
+      d.write(getYieldedResult(kernel, op.getTable()));
   if (failed(offsets) || failed(table))
     return failure();
   KernelBuffer *first = d.buffer(BufferUse::Read, prefix, b.getI32Type());
@@ -132,13 +134,18 @@ LogicalResult TilesLowering::fillTable() {
           Value run = findFirst(b, experts + 1, [&](Value candidate) {
             return b.lt(tile, b.load(first->scalars, b.add(candidate, 1)));
           });
-          auto [from, to] = getRows(b, (*offsets)->scalars, run, experts, total);
-          Value skipped = b.mul(b.sub(tile, b.load(first->scalars, run)), height);
+          auto [from, to] =
+              getRows(b, (*offsets)->scalars, run, experts, total);
+          Value skipped =
+              b.mul(b.sub(tile, b.load(first->scalars, run)), height);
           Value row = b.add(from, skipped);
-          Value expert = b.select(b.eq(run, b.idx(experts)), b.i32(-1), b.toI32(run));
+          Value expert =
+              b.select(b.eq(run, b.idx(experts)), b.i32(-1), b.toI32(run));
           return {expert, row, b.min(b.i32(height), b.sub(to, row))};
         },
-        [&]() -> SmallVector<Value> { return {b.i32(-1), b.i32(0), b.i32(0)}; });
+        [&]() -> SmallVector<Value> {
+          return {b.i32(-1), b.i32(0), b.i32(0)};
+        });
     for (auto [column, word] : llvm::enumerate(words))
       b.store(word, (*table)->scalars, b.add(b.mul(entry, 3), column));
   });
@@ -147,6 +154,7 @@ LogicalResult TilesLowering::fillTable() {
   return d.dispatch({{entries.ceilDiv(workgroup), dims.constant(65535)}});
 }
 
-LogicalResult moe::lowerTiles(KernelOp kernel, TilesOp op, ProgramBuilder &program) {
+LogicalResult moe::lowerTiles(KernelOp kernel, TilesOp op,
+                              ProgramBuilder &program) {
   return TilesLowering(kernel, op, program).run();
 }

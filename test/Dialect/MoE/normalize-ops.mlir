@@ -1,0 +1,42 @@
+// RUN: moe-opt %s --moe-normalize-ops | FileCheck %s
+
+// CHECK-LABEL: func.func @elementwise
+// CHECK-NOT:     linalg.exp
+// CHECK:         linalg.generic
+// CHECK:           math.exp %{{.+}} : f32
+// CHECK:         linalg.generic
+// CHECK:           arith.addf %{{.+}}, %{{.+}} : f32
+func.func @elementwise(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %z = arith.addf %x, %y : tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+
+// A maximum, exponentials, a sum, a quotient.
+// CHECK-LABEL: func.func @softmax
+// CHECK-NOT:     linalg.softmax
+// CHECK:         iterator_types = ["parallel", "reduction"]
+// CHECK:           arith.maxnumf
+// CHECK:           math.exp
+// CHECK:         iterator_types = ["parallel", "reduction"]
+// CHECK:           arith.addf
+// CHECK:           arith.divf
+func.func @softmax(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %t = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%t) : tensor<?x8xf32>
+  %y = linalg.softmax dimension(1) ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// Products of the matmul family keep their name; an integer one does not.
+// CHECK-LABEL: func.func @products
+// CHECK:         linalg.matmul ins(%{{.+}}, %{{.+}} : tensor<?x8xf32>, tensor<8x4xf32>)
+// CHECK-NOT:     linalg.matmul
+// CHECK:         linalg.generic
+func.func @products(%a: tensor<?x8xf32>, %b: tensor<8x4xf32>, %c: tensor<?x4xf32>, %i: tensor<4x8xi32>, %j: tensor<8x4xi32>, %k: tensor<4x4xi32>) -> (tensor<?x4xf32>, tensor<4x4xi32>) {
+  %y = linalg.matmul ins(%a, %b : tensor<?x8xf32>, tensor<8x4xf32>) outs(%c : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %z = linalg.matmul ins(%i, %j : tensor<4x8xi32>, tensor<8x4xi32>) outs(%k : tensor<4x4xi32>) -> tensor<4x4xi32>
+  return %y, %z : tensor<?x4xf32>, tensor<4x4xi32>
+}
