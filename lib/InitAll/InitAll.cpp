@@ -20,6 +20,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
+#include "moe/Autodiff/Passes.h"
+#include "moe/Autodiff/Rules.h"
 #include "moe/Conversion/Passes.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 #include "moe/Dialect/MoE/Transforms/Passes.h"
@@ -34,6 +36,7 @@ void moe::registerAllDialects(DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<moe::MoEDialect, moe_rt::MoERTDialect>();
+  registerDerivativeRules(registry);
 }
 
 void moe::registerCompilerDialects(DialectRegistry &registry) {
@@ -45,6 +48,7 @@ void moe::registerCompilerDialects(DialectRegistry &registry) {
 }
 
 void moe::registerAllPasses() {
+  registerMoEAutodiffPasses();
   registerMoEConversionPasses();
   registerMoESchedulePasses();
   registerMoETransformsPasses();

@@ -59,6 +59,8 @@ void moe::buildLinalgPipeline(OpPassManager &pm, const CompilePipelineOptions &o
   if (options.stopAfter != Stage::Linalg)
     return;
   func.addPass(createInlineKernelsPass());
+  // Without kernels, what they left to the device takes its slow form.
+  func.addPass(createConvertMoEToLinalgPass());
   func.addPass(createExpandKernelOpsPass());
   addCleanup(func);
 }

@@ -102,6 +102,26 @@ static FailureOr<Parameters> selectMatmul(KernelOp kernel, const TargetInfo &tar
   return p;
 }
 
+static FailureOr<Parameters> selectOuter(KernelOp kernel, GroupedOuterOp op,
+                                         const TargetInfo &target) {
+  Parameters p{Family::Outer};
+  p.lanes = p.workgroup = exchangeLanes(target);
+  p.vector = 4;
+  p.rows = p.lanes == 1 ? smallestTileRows : defaultTileRows;
+  p.columns = p.lanes == 1 ? 8 : 4 * p.lanes;
+  FailureOr<int64_t> slice = expertsPerSlice(kernel, op.getType(), target);
+  if (failed(slice))
+    return failure();
+  p.slice = *slice;
+  return p;
+}
+
+static Parameters selectReduce(const TargetInfo &target) {
+  Parameters p{Family::Reduce};
+  p.workgroup = std::min<int64_t>(reduceWorkgroup, target.maxWorkgroupInvocations);
+  return p;
+}
+
 static bool hasWholeVectors(KernelOp kernel) {
   return llvm::all_of(kernel.getResultTypes(), [](Type type) {
     auto tensor = cast<RankedTensorType>(type);
@@ -130,14 +150,20 @@ FailureOr<ScheduleAttr> moe::selectSchedule(KernelOp kernel, const TargetInfo &t
     if (failed(chosen))
       return failure();
     p = *chosen;
+  } else if (auto outer = findOp<GroupedOuterOp>(kernel)) {
+    FailureOr<Parameters> chosen = selectOuter(kernel, outer, target);
+    if (failed(chosen))
+      return failure();
+    p = *chosen;
+  } else if (findOp<GroupedReduceOp>(kernel) || findOp<CombineWeightGradOp>(kernel)) {
+    p = selectReduce(target);
   } else {
     if (kernel.getNumResults() == 0)
       return kernel.emitOpError("expected at least one result, but got none");
     Operation *root = kernel.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
     auto generic = dyn_cast_or_null<linalg::GenericOp>(root);
     if (generic && generic.getNumReductionLoops()) {
-      p = {Family::Reduce};
-      p.workgroup = std::min<int64_t>(reduceWorkgroup, target.maxWorkgroupInvocations);
+      p = selectReduce(target);
     } else {
       p.workgroup = elementwiseWorkgroup;
       p.vector = hasWholeVectors(kernel) ? 4 : 1;

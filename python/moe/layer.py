@@ -5,7 +5,8 @@
 
 The function takes the token rows, the router and the experts' weights in the
 order [experts, outputs, inputs]; `--help` lists the options. The number of
-tokens is dynamic.
+tokens is dynamic. With `--vjp` it is the layer's reverse-mode derivative, made by
+`moe-opt`: it also takes the gradient of the result and gives those of all inputs.
 """
 
 import argparse
@@ -240,11 +241,24 @@ def main(arguments=None):
         prog="moe.layer", allow_abbrev=False,
         description="Prints a mixture-of-experts layer as an MLIR module.")
     add_options(parser)
+    parser.add_argument("--vjp", action="store_true",
+                        help="print the layer's reverse-mode derivative")
+    options = vars(parser.parse_args(arguments))
+    vjp = options.pop("vjp")
     try:
-        config = LayerConfig(**vars(parser.parse_args(arguments)))
+        config = LayerConfig(**options)
+        text = _vjp_module(config) if vjp else layer_module(config)
     except ValueError as error:
         parser.error(str(error))
-    sys.stdout.write(layer_module(config))
+    except (OSError, RuntimeError) as error:
+        sys.exit(f"moe.layer: {error}")
+    sys.stdout.write(text)
+
+
+def _vjp_module(config):
+    from .derivative import vjp_module  # which prints layers itself
+
+    return vjp_module(config)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,16 @@ void populateCombineToLinalgPatterns(RewritePatternSet &patterns);
 /// [R, N, C] with the expert of each row looked up: slow, obviously right.
 void populateGroupedMatmulToLinalgPatterns(RewritePatternSet &patterns);
 
+/// moe.grouped_outer outside of a scheduled kernel -> linalg.generic over
+/// [E, M, N, R] that adds the rows of each expert: slow, obviously right.
+void populateGroupedOuterToLinalgPatterns(RewritePatternSet &patterns);
+
+/// moe.grouped_reduce -> linalg.generic over [E, N, R].
+void populateGroupedReduceToLinalgPatterns(RewritePatternSet &patterns);
+
+/// moe.combine_weight_grad -> linalg.generic over [T, K, W].
+void populateCombineWeightGradToLinalgPatterns(RewritePatternSet &patterns);
+
 /// linalg.matmul and moe.grouped_matmul in a kernel with a matmul schedule ->
 /// scf.forall over (tile, column tile), one expert a tile, static tiles whose
 /// rows are clamped into the tile's own rows so that all reads are in bounds.

@@ -50,17 +50,20 @@ def ConvertLinalgToGPUPass : Pass<"convert-linalg-to-gpu", "ModuleOp"> {
 def ConvertMoEToLinalgPass : Pass<"convert-moe-to-linalg", "func::FuncOp"> {
   let summary = "Converts layer ops to linalg, by their kernel's schedule";
   let description = [{
-    `moe.dispatch` and `moe.combine` become linalg.generic. A product in a
+    `moe.dispatch`, `moe.combine` and the ops of their derivatives become
+    linalg.generic. A product in a
     kernel that is scheduled as tiles becomes an scf.forall over tiles of one
-    expert each; without a schedule, `moe.grouped_matmul` becomes the slow
-    row-wise form, which is obviously right and runs anywhere.
+    expert each; without a schedule, `moe.grouped_matmul` and
+    `moe.grouped_outer` become slow forms that are obviously right and run
+    anywhere.
 
     `moe.route`, `moe.plan`, `moe.tiles` and `moe.check_offsets` need more than
     linalg can say on the device and stay; `--moe-expand-kernel-ops` turns them
     into loops for the CPU.
   }];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
-                           "linalg::LinalgDialect", "scf::SCFDialect", "tensor::TensorDialect"];
+                           "linalg::LinalgDialect", "math::MathDialect", "scf::SCFDialect",
+                           "tensor::TensorDialect"];
 }
 
 def ExpandKernelOpsPass : Pass<"moe-expand-kernel-ops", "func::FuncOp"> {

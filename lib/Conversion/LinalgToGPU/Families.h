@@ -22,6 +22,8 @@ LogicalResult lowerMatmul(KernelOp kernel, ProgramBuilder &program);
 
 LogicalResult lowerCheckOffsets(KernelOp kernel, CheckOffsetsOp op,
                                 ProgramBuilder &program);
+LogicalResult lowerGroupedOuter(KernelOp kernel, GroupedOuterOp op,
+                                ProgramBuilder &program);
 LogicalResult lowerPlan(KernelOp kernel, PlanOp op, ProgramBuilder &program);
 LogicalResult lowerRoute(KernelOp kernel, RouteOp op, ProgramBuilder &program);
 LogicalResult lowerTiles(KernelOp kernel, TilesOp op, ProgramBuilder &program);

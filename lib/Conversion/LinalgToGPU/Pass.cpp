@@ -46,6 +46,7 @@ static LogicalResult lowerKernel(KernelOp kernel, ProgramBuilder &program) {
   case Family::Route: return lowerOnly<RouteOp>(kernel, program, lowerRoute);
   case Family::Plan: return lowerOnly<PlanOp>(kernel, program, lowerPlan);
   case Family::Tiles: return lowerOnly<TilesOp>(kernel, program, lowerTiles);
+  case Family::Outer: return lowerOnly<GroupedOuterOp>(kernel, program, lowerGroupedOuter);
   case Family::CheckOffsets: return lowerOnly<CheckOffsetsOp>(kernel, program, lowerCheckOffsets);
   }
   llvm_unreachable("all families are handled");

@@ -28,6 +28,8 @@ bool moe::isMultipleOf4(Value index) {
     return isMultipleOf4(product.getLhs()) || isMultipleOf4(product.getRhs());
   if (auto sum = index.getDefiningOp<arith::AddIOp>())
     return isMultipleOf4(sum.getLhs()) && isMultipleOf4(sum.getRhs());
+  if (auto least = index.getDefiningOp<arith::MinSIOp>())
+    return isMultipleOf4(least.getLhs()) && isMultipleOf4(least.getRhs());
   return false;
 }
 
@@ -168,13 +170,17 @@ FailureOr<Value> TensorReader::readInsert(tensor::InsertSliceOp op,
     FailureOr<Value> stride = offset(op.getMixedStrides()[d]);
     if (failed(start) || failed(size) || failed(stride))
       return failure();
-    if (!matchPattern(*stride, m_One()))
-      return op.emitOpError("expected stride 1 in a kernel, but got another");
     Value relative = kernel.sub(indices[d], *start);
-    inside = kernel.logicalAnd(inside, kernel.logicalAnd(kernel.ge(relative, kernel.idx(0)),
-                                                         kernel.lt(relative, *size)));
+    inside = kernel.logicalAnd(inside, kernel.ge(relative, kernel.idx(0)));
+    Value position = relative;
+    if (!matchPattern(*stride, m_One())) {
+      position = kernel.div(relative, *stride);
+      Value rest = kernel.rem(relative, *stride);
+      inside = kernel.logicalAnd(inside, kernel.eq(rest, kernel.idx(0)));
+    }
+    inside = kernel.logicalAnd(inside, kernel.lt(position, *size));
     if (!dropped.test(d))
-      piece.push_back(relative);
+      piece.push_back(position);
   }
   bool failedBranch = false;
   auto branch = [&](Value tensor, ArrayRef<Value> at) {

@@ -11,6 +11,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "moe/Conversion/MoEToLinalg.h"
 #include "moe/Conversion/Passes.h"
+#include "moe/Dialect/MoE/IR/Decompose.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 
 namespace mlir::moe {
@@ -53,8 +54,12 @@ struct ConvertMoEToLinalgPass : moe::impl::ConvertMoEToLinalgPassBase<ConvertMoE
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateCombineToLinalgPatterns(patterns);
+    populateCombineWeightGradToLinalgPatterns(patterns);
+    populateDecomposeRoutePatterns(patterns);
     populateDispatchToLinalgPatterns(patterns);
     populateGroupedMatmulToLinalgPatterns(patterns);
+    populateGroupedOuterToLinalgPatterns(patterns);
+    populateGroupedReduceToLinalgPatterns(patterns);
     populateTileMatmulPatterns(patterns);
     if (failed(apply(getOperation(), std::move(patterns))))
       return signalPassFailure();

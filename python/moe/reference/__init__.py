@@ -7,8 +7,11 @@ Results are float64 unless an element type is asked for.
 """
 
 from .elementwise import activate, gelu_tanh, relu2, silu, softmax, swiglu
+from .gradients import (combine_weight_grad, grouped_outer, grouped_reduce,
+                        route_grad)
 from .grouped import OffsetFault, check_offsets, grouped_matmul
 from .layer import LayerOutputs, layer
+from .layer_vjp import activate_vjp, layer_vjp
 from .plan import Plan, SlotFault, plan
 from .rounding import ELEMENT_TYPES, round_to
 from .route import Routing, route, route_weights, selection_values
@@ -17,8 +20,9 @@ from .tiles import Tiles, tiles
 
 __all__ = [
     "ELEMENT_TYPES", "LayerOutputs", "OffsetFault", "Plan", "Routing",
-    "SlotFault", "Tiles", "activate", "check_offsets", "combine", "dispatch",
-    "gelu_tanh", "grouped_matmul", "layer", "plan", "relu2", "round_to",
-    "route", "route_weights", "selection_values", "silu", "softmax", "swiglu",
-    "tiles",
+    "SlotFault", "Tiles", "activate", "activate_vjp", "check_offsets",
+    "combine", "combine_weight_grad", "dispatch", "gelu_tanh",
+    "grouped_matmul", "grouped_outer", "grouped_reduce", "layer", "layer_vjp",
+    "plan", "relu2", "round_to", "route", "route_grad", "route_weights",
+    "selection_values", "silu", "softmax", "swiglu", "tiles",
 ]

@@ -127,3 +127,48 @@ func.func @table_of_dynamic_offsets(%offsets: tensor<?xi32>, %total: index) -> i
   %0 = tensor.dim %table, %c0 : tensor<?x3xi32>
   return %0 : index
 }
+
+// CHECK-LABEL: @combine_weight_grad_has_the_tokens_of_the_plan
+// CHECK-SAME: %[[SLOT_TO_ROW:[a-z0-9]+]]: tensor<?x2xi32>
+func.func @combine_weight_grad_has_the_tokens_of_the_plan(%grad: tensor<?x64xf32>, %rows: tensor<?x64xf32>,
+    %offsets: tensor<9xi32>, %slot_to_row: tensor<?x2xi32>, %row_to_slot: tensor<?xi32>) -> index {
+  // CHECK: %[[TOKENS:.*]] = tensor.dim %[[SLOT_TO_ROW]], %c0
+  // CHECK: return %[[TOKENS]]
+  %c0 = arith.constant 0 : index
+  %dw = moe.combine_weight_grad %grad, %rows, %offsets, %slot_to_row, %row_to_slot
+    : tensor<?x64xf32>, tensor<?x64xf32>, tensor<9xi32>, tensor<?x2xi32>, tensor<?xi32> -> tensor<?x2xf32>
+  %0 = tensor.dim %dw, %c0 : tensor<?x2xf32>
+  return %0 : index
+}
+
+// CHECK-LABEL: @route_weights_and_grad_have_the_tokens_of_logits
+// CHECK-SAME: (%[[LOGITS:.*]]: tensor<?x8xf32>,
+func.func @route_weights_and_grad_have_the_tokens_of_logits(%logits: tensor<?x8xf32>,
+    %indices: tensor<?x2xi32>, %dweights: tensor<?x2xf32>) -> (index, index) {
+  // CHECK: %[[TOKENS:.*]] = tensor.dim %[[LOGITS]], %c0
+  // CHECK: return %[[TOKENS]], %[[TOKENS]]
+  %c0 = arith.constant 0 : index
+  %weights = moe.route_weights %logits, %indices : tensor<?x8xf32>, tensor<?x2xi32> -> tensor<?x2xf32>
+  %dlogits = moe.route_grad %logits, %indices, %dweights
+    : tensor<?x8xf32>, tensor<?x2xi32>, tensor<?x2xf32> -> tensor<?x8xf32>
+  %0 = tensor.dim %weights, %c0 : tensor<?x2xf32>
+  %1 = tensor.dim %dlogits, %c0 : tensor<?x8xf32>
+  return %0, %1 : index, index
+}
+
+// CHECK-LABEL: @sums_of_rows_have_an_expert_less_than_offsets
+func.func @sums_of_rows_have_an_expert_less_than_offsets(%lhs: tensor<?x4xf32>, %rhs: tensor<?x3xf32>,
+    %offsets: tensor<9xi32>) -> (index, index, index) {
+  // CHECK-DAG: %[[EXPERTS:.*]] = arith.constant 8
+  // CHECK-DAG: %[[RHS_WIDTH:.*]] = arith.constant 3
+  // CHECK: return %[[EXPERTS]], %[[RHS_WIDTH]], %[[EXPERTS]]
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %outer = moe.grouped_outer %lhs, %rhs, %offsets
+    : tensor<?x4xf32>, tensor<?x3xf32>, tensor<9xi32> -> tensor<?x?x?xf32>
+  %sums = moe.grouped_reduce %lhs, %offsets : tensor<?x4xf32>, tensor<9xi32> -> tensor<?x?xf32>
+  %0 = tensor.dim %outer, %c0 : tensor<?x?x?xf32>
+  %1 = tensor.dim %outer, %c2 : tensor<?x?x?xf32>
+  %2 = tensor.dim %sums, %c0 : tensor<?x?xf32>
+  return %0, %1, %2 : index, index, index
+}

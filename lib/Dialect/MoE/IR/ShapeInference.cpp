@@ -4,93 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "moe/Dialect/MoE/IR/ShapeInference.h"
-
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CheckedArithmetic.h"
-
-#include <cmath>
+#include "ShapeChecks.h"
 
 using namespace mlir;
 using namespace mlir::moe;
-
-static constexpr int64_t kDynamic = ShapedType::kDynamic;
-static constexpr int64_t kMaxExperts = 1024;
-static constexpr int64_t kMaxTopK = 16;
-
-// Reports as emitOpError does, but without an operation.
-template <typename OpTy, typename... Args>
-static LogicalResult fail(std::optional<Location> location, Args &&...args) {
-  return emitOptionalError(location, "'", OpTy::getOperationName(), "' op ",
-                           std::forward<Args>(args)...);
-}
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-// Dynamic where the type is one that the op refuses anyway: a parser may infer
-// before operands are verified.
-static int64_t dimOf(Value value, unsigned dim) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && dim < type.getRank() ? type.getDimSize(dim) : kDynamic;
-}
-
-static std::string text(int64_t size) {
-  return size == kDynamic ? "?" : std::to_string(size);
-}
-
-static std::string text(ArrayRef<int64_t> shape) {
-  return llvm::join(llvm::map_range(shape, [](int64_t s) { return text(s); }),
-                    "x");
-}
-
-static bool isIn(int64_t value, int64_t low, int64_t high) {
-  return low <= value && value <= high;
-}
-
-// Whether two sizes are, or may at run time be, the same.
-static bool mayEqual(int64_t a, int64_t b) {
-  return a == kDynamic || b == kDynamic || a == b;
-}
-
-// The size that is static, if one of them is.
-static int64_t either(int64_t a, int64_t b) { return a == kDynamic ? b : a; }
-
-static int64_t product(int64_t a, int64_t b) {
-  if (a == kDynamic || b == kDynamic)
-    return kDynamic;
-  return llvm::checkedMul(a, b).value_or(kDynamic);
-}
-
-static Type indexTensor(ArrayRef<int64_t> shape, MLIRContext *context) {
-  return RankedTensorType::get(shape, IntegerType::get(context, 32));
-}
-
-template <typename OpTy>
-static LogicalResult checkOffsetsLength(std::optional<Location> location,
-                                        Value offsets) {
-  int64_t length = dimOf(offsets, 0);
-  if (length == kDynamic || length >= 2)
-    return success();
-  return fail<OpTy>(location,
-                    "expected offsets to have at least 2 elements (experts + "
-                    "1), but got ",
-                    length);
-}
-
-template <typename OpTy>
-static LogicalResult checkWeights(std::optional<Location> location,
-                                  Value weights, Value slotToRow) {
-  if (!weights ||
-      succeeded(verifyCompatibleShape(typeOf(weights), typeOf(slotToRow))))
-    return success();
-  return fail<OpTy>(location,
-                    "expected weights to have the shape of "
-                    "slot_to_row, ",
-                    text(typeOf(slotToRow).getShape()), ", but got ",
-                    text(typeOf(weights).getShape()));
-}
+using namespace mlir::moe::shape;
 
 LogicalResult moe::inferRoute(std::optional<Location> location,
                               RouteOp::Adaptor op,
@@ -135,13 +53,8 @@ LogicalResult moe::inferRoute(std::optional<Location> location,
                          "group_score = top2_sum, but got ",
                          perGroup);
   // route_c8
-  double scale = op.getScale().convertToDouble();
-  float narrowed = static_cast<float>(scale);
-  if (!std::isfinite(narrowed) || narrowed <= 0)
-    return fail<RouteOp>(location,
-                         "expected scale to be finite and positive as an f32, "
-                         "but got ",
-                         scale);
+  if (failed(checkScale<RouteOp>(location, op.getScale())))
+    return failure();
 
   MLIRContext *context = op.getLogits().getContext();
   int64_t shape[] = {dimOf(op.getLogits(), 0), topK};

@@ -35,7 +35,7 @@ static bool isView(Operation *op) {
 // Roots compute tensors; every one becomes a kernel of its own.
 static bool isRoot(Operation *op) {
   return isa<linalg::LinalgOp, RouteOp, PlanOp, CheckOffsetsOp, DispatchOp, GroupedMatmulOp,
-             CombineOp>(op) &&
+             GroupedOuterOp, GroupedReduceOp, CombineOp, CombineWeightGradOp>(op) &&
          op->getNumResults() != 0 && !isView(op);
 }
 

@@ -9,7 +9,11 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "moe/Dialect/MoE/IR/Decompose.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 #include "moe/Dialect/MoE/Transforms/Passes.h"
 
@@ -38,6 +42,21 @@ static bool isTileProduct(linalg::MatmulOp op) {
   return !ShapedType::isDynamic(loops[1]) && !ShapedType::isDynamic(loops[2]);
 }
 
+// out[m, n] = Σ_k lhs[k, m] · rhs[k, n], of which only k is dynamic.
+static bool isSumOverTokens(linalg::MatmulOp op) {
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  auto map = [&](unsigned a, unsigned b) {
+    return AffineMap::getMultiDimMapWithTargets(3, {a, b}, context);
+  };
+  SmallVector<int64_t, 4> loops = op.getStaticLoopRanges();
+  return maps[0] == map(2, 0) && maps[1] == map(2, 1) && maps[2] == map(0, 1) &&
+         llvm::all_of(op->getOperands(),
+                      [](Value v) { return getElementTypeOrSelf(v.getType()).isF32(); }) &&
+         !ShapedType::isDynamic(loops[0]) && loops[0] && !ShapedType::isDynamic(loops[1]) &&
+         loops[1] && ShapedType::isDynamic(loops[2]);
+}
+
 namespace {
 struct GeneralizeNamed final : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
@@ -45,7 +64,8 @@ struct GeneralizeNamed final : OpInterfaceRewritePattern<linalg::LinalgOp> {
   LogicalResult matchAndRewrite(linalg::LinalgOp op, PatternRewriter &rewriter) const override {
     if (isa<linalg::GenericOp, linalg::FillOp>(op))
       return failure();
-    if (auto product = dyn_cast<linalg::MatmulOp>(*op); product && isTileProduct(product))
+    if (auto product = dyn_cast<linalg::MatmulOp>(*op);
+        product && (isTileProduct(product) || isSumOverTokens(product)))
       return failure();
     return linalg::generalizeNamedOp(rewriter, op);
   }
@@ -63,11 +83,20 @@ struct DecomposeSoftmax final : OpRewritePattern<linalg::SoftmaxOp> {
   }
 };
 
+/// The gradient of a dense weight sums over tokens, whose number is dynamic, as
+/// that of an expert's does over its rows: it is grouped_outer with one expert.
+struct SumOverTokens final : OpRewritePattern<linalg::MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::MatmulOp op, PatternRewriter &rewriter) const override;
+};
+
 struct NormalizeOpsPass : moe::impl::NormalizeOpsPassBase<NormalizeOpsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeSoftmax, GeneralizeNamed>(&getContext());
+    patterns.add<DecomposeSoftmax, GeneralizeNamed, SumOverTokens>(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+    populateDecomposeRoutePatterns(patterns);
     // Sizes come from the arguments, so that no op lives on for its size alone.
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
@@ -75,3 +104,31 @@ struct NormalizeOpsPass : moe::impl::NormalizeOpsPassBase<NormalizeOpsPass> {
   }
 };
 } // namespace
+
+LogicalResult SumOverTokens::matchAndRewrite(linalg::MatmulOp op,
+                                             PatternRewriter &rewriter) const {
+  if (!isSumOverTokens(op))
+    return rewriter.notifyMatchFailure(op, "not a sum over tokens alone");
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  Value lhs = op.getInputs()[0], rhs = op.getInputs()[1], init = op.getOutputs()[0];
+  // All tokens belong to the one expert: offsets 0 and T.
+  Value tokens = tensor::DimOp::create(b, lhs, 0);
+  Value empty = tensor::EmptyOp::create(b, ArrayRef<int64_t>{2}, b.getI32Type());
+  auto offsets = linalg::GenericOp::create(
+      b, empty.getType(), ValueRange{}, empty, b.getMultiDimIdentityMap(1),
+      utils::IteratorType::parallel, [&](OpBuilder &nested, Location loc, ValueRange) {
+        Value position = linalg::IndexOp::create(nested, loc, 0);
+        Value bound = arith::MulIOp::create(nested, loc, position, tokens);
+        Value narrow = arith::IndexCastOp::create(nested, loc, nested.getI32Type(), bound);
+        linalg::YieldOp::create(nested, loc, narrow);
+      });
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  SmallVector<ReassociationIndices> joined{{0, 1}, {2}};
+  auto stack = RankedTensorType::get({1, type.getDimSize(0), type.getDimSize(1)}, b.getF32Type());
+  auto fill = init.getDefiningOp<linalg::FillOp>();
+  bool fromZero = fill && matchPattern(fill.getInputs()[0], m_PosZeroFloat());
+  Value start = fromZero ? Value() : tensor::ExpandShapeOp::create(b, stack, init, joined);
+  Value sums = GroupedOuterOp::create(b, stack, lhs, rhs, offsets.getResult(0), start);
+  rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, type, sums, joined);
+  return success();
+}

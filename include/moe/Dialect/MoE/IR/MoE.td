@@ -7,6 +7,7 @@
 #ifndef MOE_DIALECT_MOE_IR_MOE_TD
 #define MOE_DIALECT_MOE_IR_MOE_TD
 
+include "moe/Dialect/MoE/IR/MoEGradientOps.td"
 include "moe/Dialect/MoE/IR/MoEKernelOps.td"
 include "moe/Dialect/MoE/IR/MoEOps.td"
 

@@ -47,6 +47,11 @@ def MoE_CombineRounding : MoE_I32Enum<"CombineRounding", "where a combine rounds
   I32EnumAttrCase<"Stepwise", 1, "stepwise">]>;
 def MoE_CombineRoundingAttr : MoE_EnumAttr<MoE_CombineRounding, "combine_rounding">;
 
+def MoE_DotStrategy : MoE_I32Enum<"DotStrategy", "in which order a dot product is added up", [
+  I32EnumAttrCase<"Tree", 0, "tree">,
+  I32EnumAttrCase<"Serial", 1, "serial">]>;
+def MoE_DotStrategyAttr : MoE_EnumAttr<MoE_DotStrategy, "dot_strategy">;
+
 def MoE_Family : MoE_I32Enum<"Family", "the family of code a kernel is lowered by", [
   I32EnumAttrCase<"Elementwise", 0, "elementwise">,
   I32EnumAttrCase<"Reduce", 1, "reduce">,
@@ -54,7 +59,8 @@ def MoE_Family : MoE_I32Enum<"Family", "the family of code a kernel is lowered b
   I32EnumAttrCase<"Route", 3, "route">,
   I32EnumAttrCase<"Plan", 4, "plan">,
   I32EnumAttrCase<"Tiles", 5, "tiles">,
-  I32EnumAttrCase<"CheckOffsets", 6, "check_offsets">]>;
+  I32EnumAttrCase<"CheckOffsets", 6, "check_offsets">,
+  I32EnumAttrCase<"Outer", 7, "outer">]>;
 
 def MoE_ScheduleAttr : AttrDef<MoE_Dialect, "Schedule"> {
   let mnemonic = "schedule";
@@ -67,12 +73,12 @@ def MoE_ScheduleAttr : AttrDef<MoE_Dialect, "Schedule"> {
     | parameter | family | meaning |
     |---|---|---|
     | `workgroup` | all | invocations per workgroup |
-    | `lanes` | matmul, route | invocations that exchange values through subgroup shuffles; at most the subgroup size |
-    | `rows` | matmul, tiles | rows of an output tile |
-    | `columns` | matmul | columns of an output tile |
+    | `lanes` | matmul, outer, route | invocations that exchange values through subgroup shuffles; at most the subgroup size |
+    | `rows` | matmul, outer, tiles | rows of an output tile |
+    | `columns` | matmul, outer | columns of an output tile |
     | `vector` | elementwise, matmul | elements per load: 1 or 4 |
     | `chunks` | plan | the most pieces the slots are cut into, each counted by one invocation |
-    | `slice` | matmul | experts of the right operand bound at a time; 0 binds all |
+    | `slice` | matmul, outer | experts of the right operand, or of the result, bound at a time; 0 binds all |
 
     Example: `#moe.schedule<matmul, workgroup = 8, lanes = 8, rows = 16, columns = 32, vector = 4>`
   }];

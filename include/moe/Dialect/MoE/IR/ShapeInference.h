@@ -35,6 +35,22 @@ LogicalResult inferGroupedMatmul(std::optional<Location> location,
 LogicalResult inferCombine(std::optional<Location> location,
                            CombineOp::Adaptor op,
                            SmallVectorImpl<Type> &results);
+/// The inferred element type is f32; that of lhs is legal too (C6).
+LogicalResult inferGroupedOuter(std::optional<Location> location,
+                                GroupedOuterOp::Adaptor op,
+                                SmallVectorImpl<Type> &results);
+LogicalResult inferGroupedReduce(std::optional<Location> location,
+                                 GroupedReduceOp::Adaptor op,
+                                 SmallVectorImpl<Type> &results);
+LogicalResult inferCombineWeightGrad(std::optional<Location> location,
+                                     CombineWeightGradOp::Adaptor op,
+                                     SmallVectorImpl<Type> &results);
+LogicalResult inferRouteWeights(std::optional<Location> location,
+                                RouteWeightsOp::Adaptor op,
+                                SmallVectorImpl<Type> &results);
+LogicalResult inferRouteGrad(std::optional<Location> location,
+                             RouteGradOp::Adaptor op,
+                             SmallVectorImpl<Type> &results);
 LogicalResult inferTiles(std::optional<Location> location, TilesOp::Adaptor op,
                          SmallVectorImpl<Type> &results);
 

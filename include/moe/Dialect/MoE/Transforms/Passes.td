@@ -14,7 +14,7 @@ include "mlir/Pass/PassBase.td"
 def CheckOperandsPass : Pass<"moe-check-operands", "func::FuncOp"> {
   let summary = "Inserts the checks of data and sizes that layer ops rely on";
   let description = [{
-    `moe.grouped_matmul` trusts its offsets. A prefix made by the `moe.plan` of
+    `moe.grouped_matmul` and its derivatives trust their offsets. A prefix made by the `moe.plan` of
     its own rows is right by construction; any other goes through
     `moe.check_offsets` first, so that wrong data ends the run with a status
     instead of reading out of bounds. Dynamic sizes that an op needs to be equal
@@ -76,12 +76,13 @@ def NormalizeOpsPass : Pass<"moe-normalize-ops", "func::FuncOp"> {
     Elementwise arith and math ops on tensors, and every named linalg op but
     `linalg.fill` and f32 matrix products of static width, become
     `linalg.generic`; `linalg.softmax` becomes its reductions and elementwise
-    steps.
+    steps, as do `moe.route_weights` and `moe.route_grad`. A product that sums
+    over a dynamic number of tokens becomes `moe.grouped_outer` of one expert.
 
     Takes and leaves tensor IR.
   }];
   let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
-                           "tensor::TensorDialect"];
+                           "moe::MoEDialect", "tensor::TensorDialect"];
 }
 
 #endif // MOE_DIALECT_MOE_TRANSFORMS_PASSES_TD

@@ -1,0 +1,121 @@
+//===- ArithRules.cpp - Derivatives of arith ops --------------------------===//
+//
+// Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+//
+// For scalars, also those in the body of a linalg op, and for tensors alike.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttachRule.h"
+
+using namespace mlir;
+using namespace mlir::moe;
+
+static LogicalResult addition(arith::AddFOp op, OpBuilder &, Cotangents &c) {
+  Value g = c.of(op);
+  c.add(op.getLhs(), g);
+  c.add(op.getRhs(), g);
+  return success();
+}
+
+static LogicalResult subtraction(arith::SubFOp op, OpBuilder &builder,
+                                 Cotangents &c) {
+  RuleBuilder b(op, builder);
+  Value g = c.of(op);
+  c.add(op.getLhs(), g);
+  if (c.wants(op.getRhs()))
+    c.add(op.getRhs(), b.neg(g));
+  return success();
+}
+
+static LogicalResult negation(arith::NegFOp op, OpBuilder &builder,
+                              Cotangents &c) {
+  c.add(op.getOperand(), RuleBuilder(op, builder).neg(c.of(op)));
+  return success();
+}
+
+static LogicalResult product(arith::MulFOp op, OpBuilder &builder,
+                             Cotangents &c) {
+  RuleBuilder b(op, builder);
+  Value g = c.of(op);
+  if (c.wants(op.getLhs()))
+    c.add(op.getLhs(), b.mul(g, op.getRhs()));
+  if (c.wants(op.getRhs()))
+    c.add(op.getRhs(), b.mul(g, op.getLhs()));
+  return success();
+}
+
+// d(a / b) = da / b - (a / b) · db / b
+static LogicalResult quotient(arith::DivFOp op, OpBuilder &builder,
+                              Cotangents &c) {
+  RuleBuilder b(op, builder);
+  Value scaled = b.div(c.of(op), op.getRhs());
+  c.add(op.getLhs(), scaled);
+  if (c.wants(op.getRhs()))
+    c.add(op.getRhs(), b.neg(b.mul(scaled, op.getResult())));
+  return success();
+}
+
+// The gradient goes to the operand that was chosen; to the second where the
+// two are equal.
+template <typename OpTy, arith::CmpFPredicate firstWins>
+static LogicalResult extremum(OpTy op, OpBuilder &builder, Cotangents &c) {
+  RuleBuilder b(op, builder);
+  Value g = c.of(op), zero = b.zero(g);
+  Value first = b.compare(firstWins, op.getLhs(), op.getRhs());
+  if (c.wants(op.getLhs()))
+    c.add(op.getLhs(), b.select(first, g, zero));
+  if (c.wants(op.getRhs()))
+    c.add(op.getRhs(), b.select(first, zero, g));
+  return success();
+}
+
+static LogicalResult selection(arith::SelectOp op, OpBuilder &builder,
+                               Cotangents &c) {
+  RuleBuilder b(op, builder);
+  Value g = c.of(op), zero = b.zero(g);
+  if (c.wants(op.getTrueValue()))
+    c.add(op.getTrueValue(), b.select(op.getCondition(), g, zero));
+  if (c.wants(op.getFalseValue()))
+    c.add(op.getFalseValue(), b.select(op.getCondition(), zero, g));
+  return success();
+}
+
+// Rounding is taken for the identity.
+template <typename OpTy>
+static LogicalResult conversion(OpTy op, OpBuilder &builder, Cotangents &c) {
+  Value in = op.getIn();
+  if (c.wants(in))
+    c.add(in, castElements(builder, op.getLoc(), c.of(op.getOut()),
+                           getElementTypeOrSelf(in.getType())));
+  return success();
+}
+
+template <typename OpTy, LogicalResult (*rule)(OpTy, OpBuilder &, Cotangents &)>
+static void attach(MLIRContext *context) {
+  attachRule<OpTy, rule, alwaysCheap<OpTy>>(context);
+}
+
+void moe::registerArithDerivativeRules(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
+    using arith::CmpFPredicate;
+    attach<arith::AddFOp, addition>(context);
+    attach<arith::DivFOp, quotient>(context);
+    attach<arith::ExtFOp, conversion>(context);
+    attach<arith::MaxNumFOp, extremum<arith::MaxNumFOp, CmpFPredicate::OGT>>(
+        context);
+    attach<arith::MaximumFOp, extremum<arith::MaximumFOp, CmpFPredicate::OGT>>(
+        context);
+    attach<arith::MinNumFOp, extremum<arith::MinNumFOp, CmpFPredicate::OLT>>(
+        context);
+    attach<arith::MinimumFOp, extremum<arith::MinimumFOp, CmpFPredicate::OLT>>(
+        context);
+    attach<arith::MulFOp, product>(context);
+    attach<arith::NegFOp, negation>(context);
+    attach<arith::SelectOp, selection>(context);
+    attach<arith::SubFOp, subtraction>(context);
+    attach<arith::TruncFOp, conversion>(context);
+  });
+}

@@ -1,0 +1,58 @@
+// RUN: moe-opt %s -split-input-file -verify-diagnostics
+
+// route_weights_c1
+func.func @experts_dynamic(%logits: tensor<?x?xf32>, %indices: tensor<?x2xi32>) {
+  // expected-error @+1 {{'moe.route_weights' op expected logits to have a static number of experts (dim 1) in [1, 1024], but got ?}}
+  %result = moe.route_weights %logits, %indices
+    : tensor<?x?xf32>, tensor<?x2xi32> -> tensor<?x2xf32>
+  return
+}
+
+// -----
+
+// route_weights_c1
+func.func @experts_too_many(%logits: tensor<?x1025xf32>, %indices: tensor<?x2xi32>) {
+  // expected-error @+1 {{'moe.route_weights' op expected logits to have a static number of experts (dim 1) in [1, 1024], but got 1025}}
+  %result = moe.route_weights %logits, %indices
+    : tensor<?x1025xf32>, tensor<?x2xi32> -> tensor<?x2xf32>
+  return
+}
+
+// -----
+
+// route_weights_c2
+func.func @choices_dynamic(%logits: tensor<?x8xf32>, %indices: tensor<?x?xi32>) {
+  // expected-error @+1 {{'moe.route_weights' op expected indices to have a static number of choices (dim 1) in [1, 1024], but got ?}}
+  %result = moe.route_weights %logits, %indices
+    : tensor<?x8xf32>, tensor<?x?xi32> -> tensor<?x2xf32>
+  return
+}
+
+// -----
+
+// route_weights_c3
+func.func @tokens_differ(%logits: tensor<4x8xf32>, %indices: tensor<3x2xi32>) {
+  // expected-error @+1 {{'moe.route_weights' op expected indices to have 4 tokens (dim 0 of logits), but got 3}}
+  %result = moe.route_weights %logits, %indices
+    : tensor<4x8xf32>, tensor<3x2xi32> -> tensor<?x2xf32>
+  return
+}
+
+// -----
+
+// route_weights_c4
+func.func @scale_zero(%logits: tensor<?x8xf32>, %indices: tensor<?x2xi32>) {
+  // expected-error @+1 {{'moe.route_weights' op expected scale to be finite and positive as an f32, but got 0}}
+  %result = moe.route_weights %logits, %indices {scale = 0.0 : f64}
+    : tensor<?x8xf32>, tensor<?x2xi32> -> tensor<?x2xf32>
+  return
+}
+
+// -----
+
+func.func @result_of_another_shape(%logits: tensor<?x8xf32>, %indices: tensor<?x2xi32>) {
+  // expected-error @+1 {{'moe.route_weights' op expected weights to be 'tensor<?x2xf32>', but got 'tensor<?x3xf32>'}}
+  %result = moe.route_weights %logits, %indices
+    : tensor<?x8xf32>, tensor<?x2xi32> -> tensor<?x3xf32>
+  return
+}
