@@ -4,7 +4,7 @@
 
 module attributes {spirv.target_env = #spirv.target_env<#spirv.vce<v1.5, [Shader], [SPV_KHR_storage_buffer_storage_class]>, #spirv.resource_limits<>>} {
 gpu.module @kernels {
-  // expected-error @+1 {{failed to legalize operation 'gpu.func'}}
+  // expected-error @+1 {{expected arguments that the target can store, but got 'memref<?xf16, #spirv.storage_class<StorageBuffer>>'}}
   gpu.func @half(%x: memref<?xf16, #spirv.storage_class<StorageBuffer>> {spirv.interface_var_abi = #spirv.interface_var_abi<(0, 0)>}) kernel attributes {moe_rt.push_constants = 0 : i32, spirv.entry_point_abi = #spirv.entry_point_abi<workgroup_size = [8, 1, 1]>} {
     %c0 = arith.constant 0 : index
     %a = memref.load %x[%c0] : memref<?xf16, #spirv.storage_class<StorageBuffer>>
