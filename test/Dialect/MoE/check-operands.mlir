@@ -1,7 +1,7 @@
 // RUN: moe-opt %s --moe-check-operands | FileCheck %s
 
-// Offsets of a plan are right by construction; others are checked, once for all
-// products of the same rows.
+// Offsets of a plan are right by construction for rows of that plan; others are
+// checked, once for all products of the same rows.
 
 // CHECK-LABEL: func.func @planned
 // CHECK-NOT:     moe.check_offsets
@@ -22,4 +22,31 @@ func.func @given(%x: tensor<?x4xf32>, %w: tensor<2x4x4xf32>, %offsets: tensor<3x
   %y = moe.grouped_matmul %x, %w, %offsets : tensor<?x4xf32>, tensor<2x4x4xf32>, tensor<3xi32> -> tensor<?x4xf32>
   %z = moe.grouped_matmul %x, %w, %offsets {transpose_rhs} : tensor<?x4xf32>, tensor<2x4x4xf32>, tensor<3xi32> -> tensor<?x4xf32>
   return %y, %z : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
+// Rows that follow from the plan through the ops between two products.
+// CHECK-LABEL: func.func @gated
+// CHECK-NOT:     moe.check_offsets
+func.func @gated(%tokens: tensor<?x4xf32>, %w: tensor<2x4x8xf32>, %indices: tensor<?x2xi32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %offsets, %s2r, %r2s, %re = moe.plan %indices {experts = 2 : i64} : tensor<?x2xi32> -> tensor<3xi32>, tensor<?x2xi32>, tensor<?xi32>, tensor<?xi32>
+  %x = moe.dispatch %tokens, %offsets, %s2r, %r2s : tensor<?x4xf32>, tensor<3xi32>, tensor<?x2xi32>, tensor<?xi32> -> tensor<?x4xf32>
+  %h = moe.grouped_matmul %x, %w, %offsets : tensor<?x4xf32>, tensor<2x4x8xf32>, tensor<3xi32> -> tensor<?x8xf32>
+  %rows = tensor.dim %h, %c0 : tensor<?x8xf32>
+  %gate = tensor.extract_slice %h[0, 0] [%rows, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  %e = tensor.empty(%rows) : tensor<?x4xf32>
+  %g = linalg.exp ins(%gate : tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %a = arith.addf %g, %g : tensor<?x4xf32>
+  %y = moe.grouped_matmul %a, %w, %offsets : tensor<?x4xf32>, tensor<2x4x8xf32>, tensor<3xi32> -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// A plan says nothing about rows from elsewhere: there may be too few of them.
+// CHECK-LABEL: func.func @rows_of_no_plan
+// CHECK-SAME:    (%[[ROWS:[a-z0-9]+]]: tensor<?x4xf32>
+// CHECK:         moe.check_offsets %{{.+}}, %[[ROWS]]
+func.func @rows_of_no_plan(%rows: tensor<?x4xf32>, %w: tensor<2x4x4xf32>, %indices: tensor<?x2xi32>) -> tensor<?x4xf32> {
+  %offsets, %s2r, %r2s, %re = moe.plan %indices {experts = 2 : i64} : tensor<?x2xi32> -> tensor<3xi32>, tensor<?x2xi32>, tensor<?xi32>, tensor<?xi32>
+  %y = moe.grouped_matmul %rows, %w, %offsets : tensor<?x4xf32>, tensor<2x4x4xf32>, tensor<3xi32> -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
 }

@@ -40,3 +40,31 @@ func.func @products(%a: tensor<?x8xf32>, %b: tensor<8x4xf32>, %c: tensor<?x4xf32
   %z = linalg.matmul ins(%i, %j : tensor<4x8xi32>, tensor<8x4xi32>) outs(%k : tensor<4x4xi32>) -> tensor<4x4xi32>
   return %y, %z : tensor<?x4xf32>, tensor<4x4xi32>
 }
+
+// Transposed operands stay a product; a width that is only known at run time
+// does not fit tiles.
+// CHECK-LABEL: func.func @widths
+// CHECK:         linalg.matmul indexing_maps = [{{.+}}] ins(%{{.+}}, %{{.+}} : tensor<8x?xf32>, tensor<4x8xf32>)
+// CHECK-NOT:     linalg.matmul
+// CHECK:         linalg.generic
+func.func @widths(%a: tensor<8x?xf32>, %b: tensor<4x8xf32>, %c: tensor<?x4xf32>, %d: tensor<4x8xf32>, %e: tensor<8x?xf32>, %f: tensor<4x?xf32>) -> (tensor<?x4xf32>, tensor<4x?xf32>) {
+  %y = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%a, %b : tensor<8x?xf32>, tensor<4x8xf32>) outs(%c : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %z = linalg.matmul ins(%d, %e : tensor<4x8xf32>, tensor<8x?xf32>) outs(%f : tensor<4x?xf32>) -> tensor<4x?xf32>
+  return %y, %z : tensor<?x4xf32>, tensor<4x?xf32>
+}
+
+// Sizes are those of arguments, so that no op lives on for its size alone.
+// CHECK-LABEL: func.func @sizes
+// CHECK-SAME:    %[[INDICES:.+]]: tensor<?x2xi32>
+// CHECK:         %[[T:.+]] = tensor.dim %[[INDICES]]
+// CHECK:         %[[R:.+]] = affine.apply {{.*}}%[[T]]
+// CHECK:         tensor.empty(%[[R]])
+func.func @sizes(%indices: tensor<?x2xi32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %offsets, %s2r, %r2s, %re = moe.plan %indices {experts = 4 : i64}
+    : tensor<?x2xi32> -> tensor<5xi32>, tensor<?x2xi32>, tensor<?xi32>, tensor<?xi32>
+  %rows = tensor.dim %r2s, %c0 : tensor<?xi32>
+  %e = tensor.empty(%rows) : tensor<?xf32>
+  return %e : tensor<?xf32>
+}
