@@ -1,4 +1,5 @@
-//===- InitAll.cpp - Registers dialects, passes and pipelines --------------===//
+//===- InitAll.cpp - Registers dialects, passes and pipelines
+//--------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -42,8 +43,9 @@ void moe::registerAllDialects(DialectRegistry &registry) {
 void moe::registerCompilerDialects(DialectRegistry &registry) {
   registry.insert<affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
                   gpu::GPUDialect, linalg::LinalgDialect, math::MathDialect,
-                  memref::MemRefDialect, moe::MoEDialect, moe_rt::MoERTDialect, scf::SCFDialect,
-                  spirv::SPIRVDialect, tensor::TensorDialect, vector::VectorDialect>();
+                  memref::MemRefDialect, moe::MoEDialect, moe_rt::MoERTDialect,
+                  scf::SCFDialect, spirv::SPIRVDialect, tensor::TensorDialect,
+                  vector::VectorDialect>();
   func::registerInlinerExtension(registry);
 }
 

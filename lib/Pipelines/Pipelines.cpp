@@ -1,4 +1,5 @@
-//===- Pipelines.cpp - The stages from tensors to bundles ------------------===//
+//===- Pipelines.cpp - The stages from tensors to bundles
+//------------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -29,7 +30,8 @@ static void addCleanup(OpPassManager &pm) {
 // matrices, bias, tile table, result.
 static constexpr uint32_t fusedProductBuffers = 6;
 
-void moe::buildKernelsPipeline(OpPassManager &pm, const CompilePipelineOptions &options) {
+void moe::buildKernelsPipeline(OpPassManager &pm,
+                               const CompilePipelineOptions &options) {
   pm.addPass(createInlinerPass());
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createCheckSupportedPass());
@@ -46,14 +48,16 @@ void moe::buildKernelsPipeline(OpPassManager &pm, const CompilePipelineOptions &
   func.addPass(createFormKernelsPass(form));
 }
 
-void moe::buildSchedulePipeline(OpPassManager &pm, const CompilePipelineOptions &options) {
+void moe::buildSchedulePipeline(OpPassManager &pm,
+                                const CompilePipelineOptions &options) {
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createSelectSchedulePass(options.target));
   func.addPass(createMaterializeTilesPass());
   func.addPass(createCheckSchedulePass(options.target));
 }
 
-void moe::buildLinalgPipeline(OpPassManager &pm, const CompilePipelineOptions &options) {
+void moe::buildLinalgPipeline(OpPassManager &pm,
+                              const CompilePipelineOptions &options) {
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createConvertMoEToLinalgPass());
   if (options.stopAfter != Stage::Linalg)
@@ -74,12 +78,14 @@ void moe::buildGPUPipeline(OpPassManager &pm) {
   addCleanup(kernels);
 }
 
-void moe::buildSPIRVPipeline(OpPassManager &pm, const CompilePipelineOptions &options) {
+void moe::buildSPIRVPipeline(OpPassManager &pm,
+                             const CompilePipelineOptions &options) {
   pm.addPass(createSetTargetEnvPass(options.target));
   pm.addPass(createConvertGPUToSPIRVKernelsPass());
 }
 
-void moe::buildProgramPipeline(OpPassManager &pm, const CompilePipelineOptions &options) {
+void moe::buildProgramPipeline(OpPassManager &pm,
+                               const CompilePipelineOptions &options) {
   OpPassManager &program = pm.nest<moe_rt::ProgramOp>();
   addCleanup(program);
   program.addPass(createCheckLimitsPass(options.target));
@@ -89,16 +95,29 @@ void moe::buildProgramPipeline(OpPassManager &pm, const CompilePipelineOptions &
   program.addPass(moe_rt::createCheckHazardsPass());
 }
 
-void moe::buildCompilePipeline(OpPassManager &pm, const CompilePipelineOptions &options) {
-  for (Stage stage : {Stage::Kernels, Stage::Schedule, Stage::Linalg, Stage::GPU, Stage::SPIRV,
-                      Stage::Program}) {
+void moe::buildCompilePipeline(OpPassManager &pm,
+                               const CompilePipelineOptions &options) {
+  for (Stage stage : {Stage::Kernels, Stage::Schedule, Stage::Linalg,
+                      Stage::GPU, Stage::SPIRV, Stage::Program}) {
     switch (stage) {
-    case Stage::Kernels: buildKernelsPipeline(pm, options); break;
-    case Stage::Schedule: buildSchedulePipeline(pm, options); break;
-    case Stage::Linalg: buildLinalgPipeline(pm, options); break;
-    case Stage::GPU: buildGPUPipeline(pm); break;
-    case Stage::SPIRV: buildSPIRVPipeline(pm, options); break;
-    case Stage::Program: buildProgramPipeline(pm, options); break;
+    case Stage::Kernels:
+      buildKernelsPipeline(pm, options);
+      break;
+    case Stage::Schedule:
+      buildSchedulePipeline(pm, options);
+      break;
+    case Stage::Linalg:
+      buildLinalgPipeline(pm, options);
+      break;
+    case Stage::GPU:
+      buildGPUPipeline(pm);
+      break;
+    case Stage::SPIRV:
+      buildSPIRVPipeline(pm, options);
+      break;
+    case Stage::Program:
+      buildProgramPipeline(pm, options);
+      break;
     }
     if (stage == options.stopAfter)
       return;

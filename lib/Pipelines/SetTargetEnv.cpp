@@ -1,4 +1,5 @@
-//===- SetTargetEnv.cpp - Attaches the target to a module ------------------===//
+//===- SetTargetEnv.cpp - Attaches the target to a module
+//------------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,7 +16,8 @@ using namespace mlir::moe;
 
 namespace {
 /// Sets `spirv.target_env` unless the module brings its own.
-struct SetTargetEnvPass : PassWrapper<SetTargetEnvPass, OperationPass<ModuleOp>> {
+struct SetTargetEnvPass
+    : PassWrapper<SetTargetEnvPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SetTargetEnvPass)
   explicit SetTargetEnvPass(const TargetInfo &target) : target(target) {}
 
@@ -24,7 +26,8 @@ struct SetTargetEnvPass : PassWrapper<SetTargetEnvPass, OperationPass<ModuleOp>>
   }
   void runOnOperation() override {
     if (!getOperation()->hasAttr(spirv::getTargetEnvAttrName()))
-      getOperation()->setAttr(spirv::getTargetEnvAttrName(), toTargetEnv(&getContext(), target));
+      getOperation()->setAttr(spirv::getTargetEnvAttrName(),
+                              toTargetEnv(&getContext(), target));
   }
 
   TargetInfo target;

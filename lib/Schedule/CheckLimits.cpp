@@ -1,4 +1,5 @@
-//===- CheckLimits.cpp - Dispatches against the target's limits ------------===//
+//===- CheckLimits.cpp - Dispatches against the target's limits
+//------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -39,18 +40,20 @@ static LogicalResult checkDispatch(DispatchOp op, const TargetInfo &target) {
   if (bound.size() > target.maxStorageBuffers)
     return op.emitOpError("expected kernel '")
            << op.getKernel() << "' to bind at most " << target.maxStorageBuffers
-           << " storage buffers on target '" << target.name << "', but got " << bound.size();
+           << " storage buffers on target '" << target.name << "', but got "
+           << bound.size();
   if (op.getPush().size() * 4 > target.maxPushConstants)
     return op.emitOpError("expected kernel '")
            << op.getKernel() << "' to take at most " << target.maxPushConstants
-           << " bytes of push constants on target '" << target.name << "', but got "
-           << op.getPush().size() * 4;
+           << " bytes of push constants on target '" << target.name
+           << "', but got " << op.getPush().size() * 4;
   for (Value range : bound)
-    if (std::optional<uint64_t> bytes = knownBytes(range); bytes > target.maxStorageRange)
+    if (std::optional<uint64_t> bytes = knownBytes(range);
+        bytes > target.maxStorageRange)
       return op.emitOpError("expected kernel '")
-             << op.getKernel() << "' to bind at most " << target.maxStorageRange << " bytes of '"
-             << moe_rt::getUnderlyingBuffer(range).getName() << "' on target '" << target.name
-             << "', but got " << *bytes;
+             << op.getKernel() << "' to bind at most " << target.maxStorageRange
+             << " bytes of '" << moe_rt::getUnderlyingBuffer(range).getName()
+             << "' on target '" << target.name << "', but got " << *bytes;
   return success();
 }
 

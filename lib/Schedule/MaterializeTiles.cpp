@@ -1,4 +1,5 @@
-//===- MaterializeTiles.cpp - Tile tables for grouped products -------------===//
+//===- MaterializeTiles.cpp - Tile tables for grouped products
+//-------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -39,14 +40,18 @@ static PlanOp findPlan(Value offsets) {
 // it.
 static OpFoldResult plannedRows(ImplicitLocOpBuilder &b, PlanOp plan) {
   auto maker = plan->getParentOfType<KernelOp>();
-  OpFoldResult tokens = tensor::getMixedSize(b, b.getLoc(), outside(maker, plan.getIndices()), 0);
+  OpFoldResult tokens =
+      tensor::getMixedSize(b, b.getLoc(), outside(maker, plan.getIndices()), 0);
   int64_t choices = plan.getIndices().getType().getDimSize(1);
   return affine::makeComposedFoldedAffineApply(
-      b, b.getLoc(), AffineMap::get(1, 0, b.getAffineDimExpr(0) * choices), tokens);
+      b, b.getLoc(), AffineMap::get(1, 0, b.getAffineDimExpr(0) * choices),
+      tokens);
 }
 
-// A copy, outside of its kernel, of a value that views compute; null for others.
-static Value copyOutside(ImplicitLocOpBuilder &b, KernelOp kernel, Value inside) {
+// A copy, outside of its kernel, of a value that views compute; null for
+// others.
+static Value copyOutside(ImplicitLocOpBuilder &b, KernelOp kernel,
+                         Value inside) {
   Operation *op = inside.getDefiningOp();
   if (!op)
     return outside(kernel, inside);
@@ -63,7 +68,8 @@ static Value copyOutside(ImplicitLocOpBuilder &b, KernelOp kernel, Value inside)
 }
 
 // The number of rows of a tensor in a kernel, as a size outside of it.
-static FailureOr<OpFoldResult> ownRows(ImplicitLocOpBuilder &b, KernelOp kernel, Value rows) {
+static FailureOr<OpFoldResult> ownRows(ImplicitLocOpBuilder &b, KernelOp kernel,
+                                       Value rows) {
   if (auto type = cast<RankedTensorType>(rows.getType()); !type.isDynamicDim(0))
     return OpFoldResult(b.getIndexAttr(type.getDimSize(0)));
   if (auto dispatch = rows.getDefiningOp<DispatchOp>())
@@ -72,12 +78,13 @@ static FailureOr<OpFoldResult> ownRows(ImplicitLocOpBuilder &b, KernelOp kernel,
     return ownRows(b, kernel, op.getTiedOpOperand(cast<OpResult>(rows))->get());
   Value copy = copyOutside(b, kernel, rows);
   if (!copy)
-    return kernel.emitOpError("expected the rows of its product to be an input or a view of one");
+    return kernel.emitOpError(
+        "expected the rows of its product to be an input or a view of one");
   return tensor::getMixedSize(b, b.getLoc(), copy, 0);
 }
 
-static Value buildTable(ImplicitLocOpBuilder &b, Value offsets, OpFoldResult total,
-                        int64_t rows) {
+static Value buildTable(ImplicitLocOpBuilder &b, Value offsets,
+                        OpFoldResult total, int64_t rows) {
   Value size = getValueOrCreateConstantIndexOp(b, b.getLoc(), total);
   int64_t experts = cast<RankedTensorType>(offsets.getType()).getDimSize(0) - 1;
   int64_t entries = ShapedType::kDynamic;
@@ -85,19 +92,22 @@ static Value buildTable(ImplicitLocOpBuilder &b, Value offsets, OpFoldResult tot
     entries = llvm::divideCeil(*known, rows) + experts;
   Type i32 = b.getI32Type();
   SmallVector<Type> types{RankedTensorType::get({entries, 3}, i32),
-                          RankedTensorType::get({1}, i32), RankedTensorType::get({3}, i32)};
+                          RankedTensorType::get({1}, i32),
+                          RankedTensorType::get({3}, i32)};
   auto kernel = KernelOp::create(b, types.front(), b.getStringAttr("tiles"),
                                  ValueRange{offsets, size}, ScheduleAttr());
   Block &body = kernel.getBody().emplaceBlock();
-  body.addArguments({offsets.getType(), size.getType()}, {b.getLoc(), b.getLoc()});
+  body.addArguments({offsets.getType(), size.getType()},
+                    {b.getLoc(), b.getLoc()});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&body);
-  auto tiles = TilesOp::create(b, types, body.getArgument(0), body.getArgument(1),
-                               b.getI64IntegerAttr(rows));
+  auto tiles = TilesOp::create(b, types, body.getArgument(0),
+                               body.getArgument(1), b.getI64IntegerAttr(rows));
   YieldOp::create(b, tiles.getTable());
-  kernel.setScheduleAttr(ScheduleAttr::get(b.getContext(), Family::Tiles, /*workgroup=*/64,
-                                           /*lanes=*/1, rows, /*columns=*/1, /*vector=*/1,
-                                           /*chunks=*/0, /*slice=*/0));
+  kernel.setScheduleAttr(
+      ScheduleAttr::get(b.getContext(), Family::Tiles, /*workgroup=*/64,
+                        /*lanes=*/1, rows, /*columns=*/1, /*vector=*/1,
+                        /*chunks=*/0, /*slice=*/0));
   return kernel.getResult(0);
 }
 
@@ -111,11 +121,13 @@ static bool isSameSize(OpFoldResult a, OpFoldResult b) {
   };
   tensor::DimOp first = dim(a), second = dim(b);
   return first && second && first.getSource() == second.getSource() &&
-         first.getConstantIndex() && first.getConstantIndex() == second.getConstantIndex();
+         first.getConstantIndex() &&
+         first.getConstantIndex() == second.getConstantIndex();
 }
 
 namespace {
-struct MaterializeTilesPass : moe::impl::MaterializeTilesPassBase<MaterializeTilesPass> {
+struct MaterializeTilesPass
+    : moe::impl::MaterializeTilesPassBase<MaterializeTilesPass> {
   void runOnOperation() override {
     struct Known {
       Value offsets;
@@ -139,9 +151,10 @@ struct MaterializeTilesPass : moe::impl::MaterializeTilesPassBase<MaterializeTil
       }
       int64_t rows = kernel.getSchedule()->getRows();
       PlanOp plan = findPlan(offsets);
-      FailureOr<OpFoldResult> own = plan && op.getLhs().getType().isDynamicDim(0)
-                                        ? plannedRows(b, plan)
-                                        : ownRows(b, kernel, op.getLhs());
+      FailureOr<OpFoldResult> own =
+          plan && op.getLhs().getType().isDynamicDim(0)
+              ? plannedRows(b, plan)
+              : ownRows(b, kernel, op.getLhs());
       if (failed(own))
         return signalPassFailure();
       OpFoldResult total = *own;
@@ -152,7 +165,8 @@ struct MaterializeTilesPass : moe::impl::MaterializeTilesPassBase<MaterializeTil
                (planned || isSameSize(k.total, total));
       });
       if (known == tables.end()) {
-        tables.push_back({offsets, total, rows, buildTable(b, offsets, total, rows)});
+        tables.push_back(
+            {offsets, total, rows, buildTable(b, offsets, total, rows)});
         known = std::prev(tables.end());
       }
       kernel.getInputsMutable().append(known->table);

@@ -13,7 +13,8 @@
 namespace mlir::moe {
 /// `given` if there is one, else the target that a pass's option names; emits
 /// an error at `op` when there is no such target.
-FailureOr<TargetInfo> resolveTarget(Operation *op, const std::optional<TargetInfo> &given,
+FailureOr<TargetInfo> resolveTarget(Operation *op,
+                                    const std::optional<TargetInfo> &given,
                                     StringRef name);
 } // namespace mlir::moe
 

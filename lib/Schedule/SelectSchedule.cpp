@@ -1,4 +1,5 @@
-//===- SelectSchedule.cpp - The passes around the selector -----------------===//
+//===- SelectSchedule.cpp - The passes around the selector
+//-----------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,7 +19,8 @@ using namespace mlir;
 using namespace mlir::moe;
 
 namespace {
-struct SelectSchedulePass : moe::impl::SelectSchedulePassBase<SelectSchedulePass> {
+struct SelectSchedulePass
+    : moe::impl::SelectSchedulePassBase<SelectSchedulePass> {
   using Base::Base;
   explicit SelectSchedulePass(const TargetInfo &target) : given(target) {}
 

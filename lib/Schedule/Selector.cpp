@@ -1,4 +1,5 @@
-//===- Selector.cpp - Chooses the schedule of a kernel ---------------------===//
+//===- Selector.cpp - Chooses the schedule of a kernel
+//---------------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -26,11 +27,12 @@ namespace {
 /// Parameters of a schedule, with the attribute's defaults.
 struct Parameters {
   Family family;
-  int64_t workgroup = 1, lanes = 1, rows = 1, columns = 1, vector = 1, chunks = 0, slice = 0;
+  int64_t workgroup = 1, lanes = 1, rows = 1, columns = 1, vector = 1,
+          chunks = 0, slice = 0;
 
   ScheduleAttr get(MLIRContext *context) const {
-    return ScheduleAttr::get(context, family, workgroup, lanes, rows, columns, vector, chunks,
-                             slice);
+    return ScheduleAttr::get(context, family, workgroup, lanes, rows, columns,
+                             vector, chunks, slice);
   }
 };
 } // namespace
@@ -43,8 +45,7 @@ static int64_t exchangeLanes(const TargetInfo &target) {
   return std::min<int64_t>(llvm::bit_floor(target.subgroupSize), 32);
 }
 
-template <typename OpTy>
-static OpTy findOp(KernelOp kernel) {
+template <typename OpTy> static OpTy findOp(KernelOp kernel) {
   auto ops = kernel.getBody().front().getOps<OpTy>();
   return ops.empty() ? OpTy() : *ops.begin();
 }
@@ -55,11 +56,13 @@ static int64_t tileRows(int64_t rows, int64_t experts) {
   if (ShapedType::isDynamic(rows))
     return defaultTileRows;
   int64_t average = llvm::divideCeil(std::max<int64_t>(rows, 1), experts);
-  return std::clamp<int64_t>(llvm::PowerOf2Ceil(average), smallestTileRows, defaultTileRows);
+  return std::clamp<int64_t>(llvm::PowerOf2Ceil(average), smallestTileRows,
+                             defaultTileRows);
 }
 
 // Experts bound at a time so that the matrices fit one binding; 0 for all.
-static FailureOr<int64_t> expertsPerSlice(KernelOp kernel, RankedTensorType type,
+static FailureOr<int64_t> expertsPerSlice(KernelOp kernel,
+                                          RankedTensorType type,
                                           const TargetInfo &target) {
   uint64_t expertBytes = uint64_t(type.getDimSize(1)) * type.getDimSize(2) * 4;
   if (expertBytes * type.getDimSize(0) <= target.maxStorageRange)
@@ -71,33 +74,38 @@ static FailureOr<int64_t> expertsPerSlice(KernelOp kernel, RankedTensorType type
   uint64_t slice = target.maxStorageRange / expertBytes / granule * granule;
   if (slice == 0)
     return kernel.emitOpError("expected ")
-           << granule << " matrices of " << type << " to fit the target's storage range of "
-           << target.maxStorageRange << " bytes, but got " << granule * expertBytes;
+           << granule << " matrices of " << type
+           << " to fit the target's storage range of " << target.maxStorageRange
+           << " bytes, but got " << granule * expertBytes;
   return static_cast<int64_t>(slice);
 }
 
-static FailureOr<Parameters> selectMatmul(KernelOp kernel, const TargetInfo &target) {
+static FailureOr<Parameters> selectMatmul(KernelOp kernel,
+                                          const TargetInfo &target) {
   Parameters p{Family::Matmul};
   p.lanes = p.workgroup = exchangeLanes(target);
   p.vector = 4;
   p.rows = defaultTileRows;
   p.columns = 4 * p.lanes;
-  if (p.lanes == 1) { // no exchange: a tile of 4 x 8 in the registers of one invocation
+  if (p.lanes ==
+      1) { // no exchange: a tile of 4 x 8 in the registers of one invocation
     p.rows = smallestTileRows;
     p.columns = 8;
   }
   if (auto grouped = findOp<GroupedMatmulOp>(kernel)) {
     p.rows = std::min(p.rows, tileRows(grouped.getLhs().getType().getDimSize(0),
                                        grouped.getExperts()));
-    FailureOr<int64_t> slice =
-        expertsPerSlice(kernel, cast<RankedTensorType>(grouped.getRhs().getType()), target);
+    FailureOr<int64_t> slice = expertsPerSlice(
+        kernel, cast<RankedTensorType>(grouped.getRhs().getType()), target);
     if (failed(slice))
       return failure();
     p.slice = *slice;
   } else if (auto dense = findOp<linalg::MatmulOp>(kernel)) {
-    p.rows = std::min(p.rows, tileRows(cast<RankedTensorType>(dense.getResult(0).getType())
-                                           .getDimSize(0),
-                                       1));
+    p.rows = std::min(
+        p.rows,
+        tileRows(
+            cast<RankedTensorType>(dense.getResult(0).getType()).getDimSize(0),
+            1));
   }
   return p;
 }
@@ -118,7 +126,8 @@ static FailureOr<Parameters> selectOuter(KernelOp kernel, GroupedOuterOp op,
 
 static Parameters selectReduce(const TargetInfo &target) {
   Parameters p{Family::Reduce};
-  p.workgroup = std::min<int64_t>(reduceWorkgroup, target.maxWorkgroupInvocations);
+  p.workgroup =
+      std::min<int64_t>(reduceWorkgroup, target.maxWorkgroupInvocations);
   return p;
 }
 
@@ -130,7 +139,8 @@ static bool hasWholeVectors(KernelOp kernel) {
   });
 }
 
-FailureOr<ScheduleAttr> moe::selectSchedule(KernelOp kernel, const TargetInfo &target) {
+FailureOr<ScheduleAttr> moe::selectSchedule(KernelOp kernel,
+                                            const TargetInfo &target) {
   Parameters p{Family::Elementwise};
   if (findOp<RouteOp>(kernel)) {
     p = {Family::Route};
@@ -145,7 +155,8 @@ FailureOr<ScheduleAttr> moe::selectSchedule(KernelOp kernel, const TargetInfo &t
     p.rows = tiles.getRows();
   } else if (findOp<CheckOffsetsOp>(kernel)) {
     p = {Family::CheckOffsets};
-  } else if (findOp<GroupedMatmulOp>(kernel) || findOp<linalg::MatmulOp>(kernel)) {
+  } else if (findOp<GroupedMatmulOp>(kernel) ||
+             findOp<linalg::MatmulOp>(kernel)) {
     FailureOr<Parameters> chosen = selectMatmul(kernel, target);
     if (failed(chosen))
       return failure();
@@ -155,12 +166,14 @@ FailureOr<ScheduleAttr> moe::selectSchedule(KernelOp kernel, const TargetInfo &t
     if (failed(chosen))
       return failure();
     p = *chosen;
-  } else if (findOp<GroupedReduceOp>(kernel) || findOp<CombineWeightGradOp>(kernel)) {
+  } else if (findOp<GroupedReduceOp>(kernel) ||
+             findOp<CombineWeightGradOp>(kernel)) {
     p = selectReduce(target);
   } else {
     if (kernel.getNumResults() == 0)
       return kernel.emitOpError("expected at least one result, but got none");
-    Operation *root = kernel.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
+    Operation *root =
+        kernel.getBody().front().getTerminator()->getOperand(0).getDefiningOp();
     auto generic = dyn_cast_or_null<linalg::GenericOp>(root);
     if (generic && generic.getNumReductionLoops()) {
       p = selectReduce(target);
@@ -178,18 +191,20 @@ LogicalResult moe::checkSchedule(KernelOp kernel, const TargetInfo &target) {
     return kernel.emitOpError("expected a schedule, but got none");
   if (schedule->getWorkgroup() > target.maxWorkgroupInvocations)
     return kernel.emitOpError("expected a workgroup of at most ")
-           << target.maxWorkgroupInvocations << " invocations on target '" << target.name
-           << "', but got " << schedule->getWorkgroup();
+           << target.maxWorkgroupInvocations << " invocations on target '"
+           << target.name << "', but got " << schedule->getWorkgroup();
   if (schedule->getLanes() > target.subgroupSize)
     return kernel.emitOpError("expected at most ")
-           << target.subgroupSize << " lanes on target '" << target.name << "', but got "
-           << schedule->getLanes();
+           << target.subgroupSize << " lanes on target '" << target.name
+           << "', but got " << schedule->getLanes();
   if (schedule->getLanes() > 1 && !target.supports(SubgroupShuffle))
     return kernel.emitOpError("expected 1 lane on target '")
            << target.name << "', which has no subgroup shuffle, but got "
            << schedule->getLanes();
-  if (schedule->getFamily() == Family::Reduce && !llvm::isPowerOf2_64(schedule->getWorkgroup()))
-    return kernel.emitOpError("expected a workgroup that is a power of two, but got ")
+  if (schedule->getFamily() == Family::Reduce &&
+      !llvm::isPowerOf2_64(schedule->getWorkgroup()))
+    return kernel.emitOpError(
+               "expected a workgroup that is a power of two, but got ")
            << schedule->getWorkgroup();
   return success();
 }

@@ -1,4 +1,5 @@
-//===- moe-opt.cpp - Runs passes and pipelines -----------------------------===//
+//===- moe-opt.cpp - Runs passes and pipelines
+//-----------------------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,5 +15,6 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::moe::registerAllPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "moe optimizer: mixture-of-experts layers to GPU kernels\n", registry));
+      argc, argv, "moe optimizer: mixture-of-experts layers to GPU kernels\n",
+      registry));
 }

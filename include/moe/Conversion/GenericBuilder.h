@@ -15,30 +15,35 @@
 namespace mlir::moe {
 
 /// A tensor.empty of `type`, whose dynamic dimensions, in order, are `sizes`.
-Value emptyLike(ImplicitLocOpBuilder &b, RankedTensorType type, ValueRange sizes);
+Value emptyLike(ImplicitLocOpBuilder &b, RankedTensorType type,
+                ValueRange sizes);
 
 /// A linalg.generic over the `loops` dimensions of `init`, all parallel and
 /// indexed by identity; input i is indexed by `maps[i]`. `body` gets the
 /// inputs' elements and returns the result's.
-Value createGeneric(ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<AffineMap> maps,
-                    Value init, unsigned loops,
-                    function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body);
+Value createGeneric(
+    ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<AffineMap> maps,
+    Value init, unsigned loops,
+    function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body);
 
 /// The same with a result for each point of the last map, `init`'s; loops that
 /// it lacks are reductions. `body` also gets the result so far, as last.
-Value createReduction(ImplicitLocOpBuilder &b, ValueRange inputs, Value init,
-                      ArrayRef<AffineMap> maps,
-                      function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body);
+Value createReduction(
+    ImplicitLocOpBuilder &b, ValueRange inputs, Value init,
+    ArrayRef<AffineMap> maps,
+    function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body);
 /// A reduction that adds up what `body` returns.
-Value createSum(ImplicitLocOpBuilder &b, ValueRange inputs, Value init, ArrayRef<AffineMap> maps,
+Value createSum(ImplicitLocOpBuilder &b, ValueRange inputs, Value init,
+                ArrayRef<AffineMap> maps,
                 function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body);
 
 /// A tensor of zeros, with sizes as for emptyLike.
 Value zeros(ImplicitLocOpBuilder &b, RankedTensorType type, ValueRange sizes);
 
-/// In a body: whether the index of loop `row` is a row of the expert that is the
-/// index of loop `expert`.
-Value isInSegment(ImplicitLocOpBuilder &b, Value offsets, int64_t expert, int64_t row);
+/// In a body: whether the index of loop `row` is a row of the expert that is
+/// the index of loop `expert`.
+Value isInSegment(ImplicitLocOpBuilder &b, Value offsets, int64_t expert,
+                  int64_t row);
 /// condition ? value : 0.
 Value selectOrZero(ImplicitLocOpBuilder &b, Value condition, Value value);
 

@@ -118,9 +118,9 @@ public:
   SmallVector<Value> ifElse(Value condition, Branch then, Branch otherwise);
   void ifThen(Value condition, function_ref<void()> then);
   /// while (condition of the values) values = body(values).
-  SmallVector<Value> whileLoop(ValueRange inits,
-                               function_ref<Value(ValueRange)> condition,
-                               function_ref<SmallVector<Value>(ValueRange)> body);
+  SmallVector<Value>
+  whileLoop(ValueRange inits, function_ref<Value(ValueRange)> condition,
+            function_ref<SmallVector<Value>(ValueRange)> body);
 
   /// All invocations of the workgroup wait, and see each other's writes to
   /// workgroup memory.

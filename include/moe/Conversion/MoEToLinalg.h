@@ -1,4 +1,5 @@
-//===- MoEToLinalg.h - Lowers layer ops to linalg ----------------*- C++ -*-===//
+//===- MoEToLinalg.h - Lowers layer ops to linalg ----------------*- C++
+//-*-===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //

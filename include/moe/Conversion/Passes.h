@@ -1,4 +1,5 @@
-//===- Passes.h - Conversion passes ------------------------------*- C++ -*-===//
+//===- Passes.h - Conversion passes ------------------------------*- C++
+//-*-===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //

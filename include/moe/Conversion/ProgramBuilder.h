@@ -41,7 +41,8 @@ public:
   Value getStatus();
 
   /// Registers a fault site and returns its number. See moe_rt.fault_site.
-  int32_t addFaultSite(StringRef kernel, int64_t slotsPerToken, StringRef message);
+  int32_t addFaultSite(StringRef kernel, int64_t slotsPerToken,
+                       StringRef message);
 
   /// A size as a value of the program. `minimumOf` gives the smallest.
   Value materialize(AffineExpr size);
@@ -54,8 +55,8 @@ public:
 
 private:
   friend class DispatchBuilder;
-  Value createBuffer(Location loc, StringRef name, moe_rt::BufferKind kind, Value bytes,
-                     ElementsAttr data = nullptr);
+  Value createBuffer(Location loc, StringRef name, moe_rt::BufferKind kind,
+                     Value bytes, ElementsAttr data = nullptr);
 
   func::FuncOp func;
   gpu::GPUModuleOp kernels;
@@ -72,8 +73,8 @@ private:
 ///
 ///   DispatchBuilder d(program, loc, "double", /*workgroupSize=*/64);
 ///   KernelBuffer &x = *d.read(input);          // tensors ...
-///   KernelBuffer &s = d.buffer(BufferUse::Write, scratch, i32Type); // ... or buffers
-///   Value n = d.push(program.dims().getDim(input, 0));
+///   KernelBuffer &s = d.buffer(BufferUse::Write, scratch, i32Type); // ... or
+///   buffers Value n = d.push(program.dims().getDim(input, 0));
 ///   ... d.kernel() emits the body ...
 ///   d.dispatch({gridX, gridY, gridZ});
 class DispatchBuilder {
@@ -111,12 +112,12 @@ public:
 
   /// One slice of a buffer that is bound in parts.
   struct Slice {
-    int64_t begin, end;        ///< range pushed by pushRange
-    AffineExpr offset, bytes;  ///< of the buffer
+    int64_t begin, end;       ///< range pushed by pushRange
+    AffineExpr offset, bytes; ///< of the buffer
   };
   /// Like dispatch, once for each slice of `sliced` (a buffer value).
-  LogicalResult dispatchSlices(ArrayRef<SmallVector<AffineExpr>> grid, Value sliced,
-                               ArrayRef<Slice> slices);
+  LogicalResult dispatchSlices(ArrayRef<SmallVector<AffineExpr>> grid,
+                               Value sliced, ArrayRef<Slice> slices);
 
 private:
   struct Binding {

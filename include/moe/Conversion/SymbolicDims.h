@@ -38,9 +38,9 @@ public:
 
   explicit SymbolicDims(func::FuncOp func);
 
-  /// Unifies what the ops of the function require to be equal, and collects what
-  /// else they require. Emits an error at an op whose sizes can never agree or
-  /// cannot be expressed.
+  /// Unifies what the ops of the function require to be equal, and collects
+  /// what else they require. Emits an error at an op whose sizes can never
+  /// agree or cannot be expressed.
   LogicalResult unify();
 
   /// Dimension `dim` of `tensor`, which may live in the function or in one of
@@ -62,9 +62,11 @@ public:
 private:
   LogicalResult require(Operation *op, AffineExpr left, AffineExpr right);
   LogicalResult requireAtMost(Operation *op, AffineExpr left, AffineExpr right);
-  LogicalResult requireWithin(OffsetSizeAndStrideOpInterface slice, Value tensor);
+  LogicalResult requireWithin(OffsetSizeAndStrideOpInterface slice,
+                              Value tensor);
   LogicalResult unifyOp(Operation *op);
-  void addCondition(AffineExpr left, moe_rt::Relation relation, AffineExpr right);
+  void addCondition(AffineExpr left, moe_rt::Relation relation,
+                    AffineExpr right);
   AffineExpr getDimOfResult(OpResult result, unsigned dim);
   AffineExpr resolve(AffineExpr expr);
 

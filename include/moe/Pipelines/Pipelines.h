@@ -8,9 +8,9 @@
 // with a check of the form it leaves.
 //
 //   kernels   tensor ops               -> moe.kernel regions
-//   schedule  kernels                  -> kernels with #moe.schedule, tile tables
-//   linalg    scheduled kernels        -> linalg, tensor, scf.forall in kernels
-//   gpu       functions of kernels     -> gpu.func, moe_rt.program
+//   schedule  kernels                  -> kernels with #moe.schedule, tile
+//   tables linalg    scheduled kernels        -> linalg, tensor, scf.forall in
+//   kernels gpu       functions of kernels     -> gpu.func, moe_rt.program
 //   spirv     gpu.func                 -> spirv.module
 //   program   moe_rt.program           -> the same with memory and barriers
 //
@@ -38,17 +38,23 @@ struct CompilePipelineOptions {
   bool reference = false;
 };
 
-void buildKernelsPipeline(OpPassManager &pm, const CompilePipelineOptions &options);
-void buildSchedulePipeline(OpPassManager &pm, const CompilePipelineOptions &options);
+void buildKernelsPipeline(OpPassManager &pm,
+                          const CompilePipelineOptions &options);
+void buildSchedulePipeline(OpPassManager &pm,
+                           const CompilePipelineOptions &options);
 /// Where this is the last stage, its output is for people and for upstream CPU
 /// passes: kernels are dissolved and kernel-level ops expanded to loops.
-void buildLinalgPipeline(OpPassManager &pm, const CompilePipelineOptions &options);
+void buildLinalgPipeline(OpPassManager &pm,
+                         const CompilePipelineOptions &options);
 void buildGPUPipeline(OpPassManager &pm);
-void buildSPIRVPipeline(OpPassManager &pm, const CompilePipelineOptions &options);
-void buildProgramPipeline(OpPassManager &pm, const CompilePipelineOptions &options);
+void buildSPIRVPipeline(OpPassManager &pm,
+                        const CompilePipelineOptions &options);
+void buildProgramPipeline(OpPassManager &pm,
+                          const CompilePipelineOptions &options);
 
 /// All stages, up to `options.stopAfter`.
-void buildCompilePipeline(OpPassManager &pm, const CompilePipelineOptions &options);
+void buildCompilePipeline(OpPassManager &pm,
+                          const CompilePipelineOptions &options);
 
 /// Registers --moe-compile-pipeline and one pipeline for each stage.
 void registerPipelines();

@@ -1,4 +1,5 @@
-//===- Selector.h - Chooses the schedule of a kernel -------------*- C++ -*-===//
+//===- Selector.h - Chooses the schedule of a kernel -------------*- C++
+//-*-===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,7 +15,8 @@ namespace mlir::moe {
 
 /// The schedule of `kernel` on `target`. Emits an error at the kernel when the
 /// target cannot run it.
-FailureOr<ScheduleAttr> selectSchedule(KernelOp kernel, const TargetInfo &target);
+FailureOr<ScheduleAttr> selectSchedule(KernelOp kernel,
+                                       const TargetInfo &target);
 
 /// Checks the limits of `target` for a kernel that has a schedule.
 LogicalResult checkSchedule(KernelOp kernel, const TargetInfo &target);

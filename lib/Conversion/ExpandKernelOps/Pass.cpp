@@ -1,4 +1,5 @@
-//===- Pass.cpp - Kernel-level ops -> loops on tensors ---------------------===//
+//===- Pass.cpp - Kernel-level ops -> loops on tensors
+//---------------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,5 @@
-//===- Loops.cpp - scf.for -> spirv.mlir.loop ------------------------------===//
+//===- Loops.cpp - scf.for -> spirv.mlir.loop
+//------------------------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -23,24 +24,29 @@ namespace {
 using LoopSteps = DenseMap<Operation *, Value>;
 
 struct ForPattern final : OpConversionPattern<scf::ForOp> {
-  ForPattern(const TypeConverter &converter, MLIRContext *context, PatternBenefit benefit,
-             std::shared_ptr<LoopSteps> steps)
-      : OpConversionPattern(converter, context, benefit), steps(std::move(steps)) {}
+  ForPattern(const TypeConverter &converter, MLIRContext *context,
+             PatternBenefit benefit, std::shared_ptr<LoopSteps> steps)
+      : OpConversionPattern(converter, context, benefit),
+        steps(std::move(steps)) {}
 
-  LogicalResult matchAndRewrite(scf::ForOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(scf::ForOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     SmallVector<Type> types;
     if (failed(getTypeConverter()->convertTypes(op.getResultTypes(), types)))
-      return rewriter.notifyMatchFailure(op, "a result type has no SPIR-V form on this target");
-    auto loop = spirv::LoopOp::create(rewriter, loc, types, spirv::LoopControl::None);
+      return rewriter.notifyMatchFailure(
+          op, "a result type has no SPIR-V form on this target");
+    auto loop =
+        spirv::LoopOp::create(rewriter, loc, types, spirv::LoopControl::None);
     loop.addEntryAndMergeBlock(rewriter);
 
     SmallVector<Value> first{adaptor.getLowerBound()};
     llvm::append_range(first, adaptor.getInitArgs());
     SmallVector<Location> locations(first.size(), loc);
-    Block *header = rewriter.createBlock(&loop.getBody(), std::next(loop.getBody().begin()),
-                                         ValueRange(first).getTypes(), locations);
+    Block *header =
+        rewriter.createBlock(&loop.getBody(), std::next(loop.getBody().begin()),
+                             ValueRange(first).getTypes(), locations);
     rewriter.setInsertionPointToEnd(loop.getEntryBlock());
     spirv::BranchOp::create(rewriter, loc, header, first);
 
@@ -48,16 +54,18 @@ struct ForPattern final : OpConversionPattern<scf::ForOp> {
     TypeConverter::SignatureConversion signature(body->getNumArguments());
     for (unsigned i = 0; i < body->getNumArguments(); ++i)
       signature.remapInput(i, header->getArgument(i));
-    body = rewriter.applySignatureConversion(body, signature, getTypeConverter());
+    body =
+        rewriter.applySignatureConversion(body, signature, getTypeConverter());
     rewriter.inlineRegionBefore(op.getRegion(), loop.getBody(),
                                 std::next(loop.getBody().begin(), 2));
 
     rewriter.setInsertionPointToEnd(header);
     Value more = spirv::SLessThanOp::create(rewriter, loc, rewriter.getI1Type(),
-                                            header->getArgument(0), adaptor.getUpperBound());
+                                            header->getArgument(0),
+                                            adaptor.getUpperBound());
     Block *merge = loop.getMergeBlock();
-    spirv::BranchConditionalOp::create(rewriter, loc, more, body, ArrayRef<Value>(), merge,
-                                       ArrayRef<Value>());
+    spirv::BranchConditionalOp::create(
+        rewriter, loc, more, body, ArrayRef<Value>(), merge, ArrayRef<Value>());
     rewriter.setInsertionPoint(merge->getTerminator());
     spirv::MergeOp::create(rewriter, loc, header->getArguments().drop_front());
     rewriter.eraseOp(merge->getTerminator());
@@ -72,18 +80,20 @@ struct ForPattern final : OpConversionPattern<scf::ForOp> {
 
 /// The end of a body becomes the branch back to the header.
 struct YieldPattern final : OpConversionPattern<scf::YieldOp> {
-  YieldPattern(const TypeConverter &converter, MLIRContext *context, PatternBenefit benefit,
-               std::shared_ptr<LoopSteps> steps)
-      : OpConversionPattern(converter, context, benefit), steps(std::move(steps)) {}
+  YieldPattern(const TypeConverter &converter, MLIRContext *context,
+               PatternBenefit benefit, std::shared_ptr<LoopSteps> steps)
+      : OpConversionPattern(converter, context, benefit),
+        steps(std::move(steps)) {}
 
-  LogicalResult matchAndRewrite(scf::YieldOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(scf::YieldOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     auto loop = dyn_cast<spirv::LoopOp>(op->getParentOp());
     if (!loop || !steps->contains(loop))
       return rewriter.notifyMatchFailure(op, "not the end of an scf.for");
     Block *header = loop.getHeaderBlock();
-    SmallVector<Value> next{spirv::IAddOp::create(rewriter, op.getLoc(), header->getArgument(0),
-                                                  steps->lookup(loop))};
+    SmallVector<Value> next{spirv::IAddOp::create(
+        rewriter, op.getLoc(), header->getArgument(0), steps->lookup(loop))};
     llvm::append_range(next, adaptor.getOperands());
     rewriter.replaceOpWithNewOp<spirv::BranchOp>(op, header, next);
     return success();
@@ -93,8 +103,10 @@ struct YieldPattern final : OpConversionPattern<scf::YieldOp> {
 };
 } // namespace
 
-void moe::populateLoopPatterns(const SPIRVTypeConverter &converter, RewritePatternSet &patterns) {
+void moe::populateLoopPatterns(const SPIRVTypeConverter &converter,
+                               RewritePatternSet &patterns) {
   constexpr unsigned beforeUpstream = 10;
   auto steps = std::make_shared<LoopSteps>();
-  patterns.add<ForPattern, YieldPattern>(converter, patterns.getContext(), beforeUpstream, steps);
+  patterns.add<ForPattern, YieldPattern>(converter, patterns.getContext(),
+                                         beforeUpstream, steps);
 }

@@ -1,4 +1,5 @@
-//===- Pass.cpp - gpu.func kernels -> spirv.module --------------------------===//
+//===- Pass.cpp - gpu.func kernels -> spirv.module
+//--------------------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -31,7 +32,8 @@ using namespace mlir;
 using namespace mlir::moe;
 
 // Converts one gpu.module, which becomes a spirv.module beside it.
-static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr target) {
+static LogicalResult convertModule(gpu::GPUModuleOp module,
+                                   spirv::TargetEnvAttr target) {
   MLIRContext *context = module.getContext();
   SPIRVConversionOptions options;
   options.emulateUnsupportedFloatTypes = false;
@@ -40,7 +42,9 @@ static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr
   for (auto func : module.getOps<gpu::GPUFuncOp>())
     for (Type type : func.getArgumentTypes())
       if (!converter.convertType(type))
-        return func.emitError("expected arguments that the target can store, but got ") << type;
+        return func.emitError(
+                   "expected arguments that the target can store, but got ")
+               << type;
   std::unique_ptr<ConversionTarget> legal = SPIRVConversionTarget::get(target);
   RewritePatternSet patterns(context);
   ScfToSPIRVContext scf;
@@ -64,7 +68,8 @@ static LogicalResult convertModule(gpu::GPUModuleOp module, spirv::TargetEnvAttr
 static SmallVector<gpu::GPUModuleOp> splitModule(gpu::GPUModuleOp module) {
   SmallVector<gpu::GPUModuleOp> modules;
   OpBuilder builder(module);
-  for (auto func : llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>())) {
+  for (auto func :
+       llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>())) {
     auto own = gpu::GPUModuleOp::create(builder, func.getLoc(), func.getName());
     func->moveBefore(own.getBody(), own.getBody()->end());
     modules.push_back(own);
@@ -75,7 +80,8 @@ static SmallVector<gpu::GPUModuleOp> splitModule(gpu::GPUModuleOp module) {
 
 namespace {
 struct ConvertGPUToSPIRVKernelsPass
-    : moe::impl::ConvertGPUToSPIRVKernelsPassBase<ConvertGPUToSPIRVKernelsPass> {
+    : moe::impl::ConvertGPUToSPIRVKernelsPassBase<
+          ConvertGPUToSPIRVKernelsPass> {
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *) override {
@@ -92,7 +98,8 @@ struct ConvertGPUToSPIRVKernelsPass
 void ConvertGPUToSPIRVKernelsPass::runOnOperation() {
   ModuleOp module = getOperation();
   SmallVector<gpu::GPUModuleOp> kernels;
-  for (auto gpuModule : llvm::make_early_inc_range(module.getOps<gpu::GPUModuleOp>()))
+  for (auto gpuModule :
+       llvm::make_early_inc_range(module.getOps<gpu::GPUModuleOp>()))
     llvm::append_range(kernels, splitModule(gpuModule));
   spirv::TargetEnvAttr target = spirv::lookupTargetEnvOrDefault(module);
   for (gpu::GPUModuleOp kernel : kernels) {
@@ -106,14 +113,17 @@ void ConvertGPUToSPIRVKernelsPass::runOnOperation() {
     if (failed(convertModule(kernel, target)))
       return signalPassFailure();
     // The conversion puts a spirv.module in the gpu.module's place.
-    Operation *made = before ? before->getNextNode() : &module.getBody()->front();
+    Operation *made =
+        before ? before->getNextNode() : &module.getBody()->front();
     auto result = dyn_cast<spirv::ModuleOp>(made);
     if (!result) {
-      module.emitError("expected the conversion of kernel '") << name << "' to leave a spirv.module";
+      module.emitError("expected the conversion of kernel '")
+          << name << "' to leave a spirv.module";
       return signalPassFailure();
     }
     result.setName(name);
-    if (failed(runPipeline(finish, result)) || failed(finishModule(result, target)))
+    if (failed(runPipeline(finish, result)) ||
+        failed(finishModule(result, target)))
       return signalPassFailure();
     for (NamedAttribute fact : facts)
       result->setAttr(fact.getName(), fact.getValue());

@@ -1,4 +1,5 @@
-//===- Patterns.cpp - What upstream's SPIR-V patterns lack -----------------===//
+//===- Patterns.cpp - What upstream's SPIR-V patterns lack
+//-----------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,14 +19,16 @@ namespace {
 struct PushConstantPattern final : OpConversionPattern<moe_rt::PushConstantOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(moe_rt::PushConstantOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(moe_rt::PushConstantOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     auto func = op->getParentOfType<FunctionOpInterface>();
     auto count = func->getAttrOfType<IntegerAttr>("moe_rt.push_constants");
     if (!count)
-      return rewriter.notifyMatchFailure(op, "its function does not say how many there are");
-    Value value = spirv::getPushConstantValue(op, count.getInt(), op.getPosition(),
-                                              rewriter.getI32Type(), rewriter);
+      return rewriter.notifyMatchFailure(
+          op, "its function does not say how many there are");
+    Value value = spirv::getPushConstantValue(
+        op, count.getInt(), op.getPosition(), rewriter.getI32Type(), rewriter);
     if (!value)
       return failure();
     rewriter.replaceOp(op, value);
@@ -38,13 +41,17 @@ template <typename ArithOp, typename SPIRVOp>
 struct RoundedPattern final : OpConversionPattern<ArithOp> {
   using OpConversionPattern<ArithOp>::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(ArithOp op, typename ArithOp::Adaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(ArithOp op, typename ArithOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     Type type = this->getTypeConverter()->convertType(op.getType());
     if (!type)
-      return rewriter.notifyMatchFailure(op, "its type has no SPIR-V form on this target");
-    auto result = rewriter.replaceOpWithNewOp<SPIRVOp>(op, type, adaptor.getLhs(), adaptor.getRhs());
-    if (!arith::bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::contract))
+      return rewriter.notifyMatchFailure(
+          op, "its type has no SPIR-V form on this target");
+    auto result = rewriter.replaceOpWithNewOp<SPIRVOp>(
+        op, type, adaptor.getLhs(), adaptor.getRhs());
+    if (!arith::bitEnumContainsAll(op.getFastmath(),
+                                   arith::FastMathFlags::contract))
       result->setAttr("no_contraction", rewriter.getUnitAttr());
     return success();
   }
@@ -53,8 +60,9 @@ struct RoundedPattern final : OpConversionPattern<ArithOp> {
 struct LaneIdPattern final : OpConversionPattern<gpu::LaneIdOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(gpu::LaneIdOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(gpu::LaneIdOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOp(op, spirv::getBuiltinVariableValue(
                                op, spirv::BuiltIn::SubgroupLocalInvocationId,
                                rewriter.getI32Type(), rewriter));
@@ -66,8 +74,9 @@ struct LaneIdPattern final : OpConversionPattern<gpu::LaneIdOp> {
 void moe::populateOwnSPIRVPatterns(const SPIRVTypeConverter &converter,
                                    RewritePatternSet &patterns) {
   constexpr unsigned beforeUpstream = 10;
-  patterns.add<LaneIdPattern, PushConstantPattern, RoundedPattern<arith::AddFOp, spirv::FAddOp>,
+  patterns.add<LaneIdPattern, PushConstantPattern,
+               RoundedPattern<arith::AddFOp, spirv::FAddOp>,
                RoundedPattern<arith::MulFOp, spirv::FMulOp>,
-               RoundedPattern<arith::SubFOp, spirv::FSubOp>>(converter, patterns.getContext(),
-                                                             beforeUpstream);
+               RoundedPattern<arith::SubFOp, spirv::FSubOp>>(
+      converter, patterns.getContext(), beforeUpstream);
 }

@@ -13,10 +13,12 @@
 namespace mlir::moe {
 
 /// Push constants, uncontracted float arithmetic, what upstream lacks.
-void populateOwnSPIRVPatterns(const SPIRVTypeConverter &converter, RewritePatternSet &patterns);
+void populateOwnSPIRVPatterns(const SPIRVTypeConverter &converter,
+                              RewritePatternSet &patterns);
 
 /// scf.for whose results are right also when it runs no iteration.
-void populateLoopPatterns(const SPIRVTypeConverter &converter, RewritePatternSet &patterns);
+void populateLoopPatterns(const SPIRVTypeConverter &converter,
+                          RewritePatternSet &patterns);
 
 /// Gives `module` its version, capabilities and extensions, and
 /// marks variables that share a binding as aliased.

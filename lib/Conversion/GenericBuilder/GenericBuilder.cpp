@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace mlir::moe;
 
-Value moe::emptyLike(ImplicitLocOpBuilder &b, RankedTensorType type, ValueRange sizes) {
+Value moe::emptyLike(ImplicitLocOpBuilder &b, RankedTensorType type,
+                     ValueRange sizes) {
   SmallVector<Value> dynamic;
   for (Value size : sizes)
     if (dynamic.size() < static_cast<size_t>(type.getNumDynamicDims()))
@@ -17,12 +18,14 @@ Value moe::emptyLike(ImplicitLocOpBuilder &b, RankedTensorType type, ValueRange 
   return tensor::EmptyOp::create(b, type, dynamic);
 }
 
-Value moe::createGeneric(ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<AffineMap> maps,
-                         Value init, unsigned loops,
-                         function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body) {
+Value moe::createGeneric(
+    ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<AffineMap> maps,
+    Value init, unsigned loops,
+    function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body) {
   SmallVector<AffineMap> all(maps);
   all.push_back(b.getMultiDimIdentityMap(loops));
-  SmallVector<utils::IteratorType> iterators(loops, utils::IteratorType::parallel);
+  SmallVector<utils::IteratorType> iterators(loops,
+                                             utils::IteratorType::parallel);
   auto op = linalg::GenericOp::create(
       b, init.getType(), inputs, init, all, iterators,
       [&](OpBuilder &nested, Location loc, ValueRange args) {
@@ -33,45 +36,56 @@ Value moe::createGeneric(ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<Af
   return op.getResult(0);
 }
 
-Value moe::createReduction(ImplicitLocOpBuilder &b, ValueRange inputs, Value init,
-                           ArrayRef<AffineMap> maps,
-                           function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body) {
+Value moe::createReduction(
+    ImplicitLocOpBuilder &b, ValueRange inputs, Value init,
+    ArrayRef<AffineMap> maps,
+    function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body) {
   SmallVector<utils::IteratorType> iterators(maps.back().getNumDims(),
                                              utils::IteratorType::reduction);
   for (AffineExpr expr : maps.back().getResults())
-    iterators[cast<AffineDimExpr>(expr).getPosition()] = utils::IteratorType::parallel;
-  auto op = linalg::GenericOp::create(b, init.getType(), inputs, init, maps, iterators,
-                                      [&](OpBuilder &nested, Location loc, ValueRange args) {
-                                        ImplicitLocOpBuilder inner(loc, nested);
-                                        Value result = body(inner, args);
-                                        linalg::YieldOp::create(inner, result);
-                                      });
+    iterators[cast<AffineDimExpr>(expr).getPosition()] =
+        utils::IteratorType::parallel;
+  auto op = linalg::GenericOp::create(
+      b, init.getType(), inputs, init, maps, iterators,
+      [&](OpBuilder &nested, Location loc, ValueRange args) {
+        ImplicitLocOpBuilder inner(loc, nested);
+        Value result = body(inner, args);
+        linalg::YieldOp::create(inner, result);
+      });
   return op.getResult(0);
 }
 
-Value moe::createSum(ImplicitLocOpBuilder &b, ValueRange inputs, Value init,
-                     ArrayRef<AffineMap> maps,
-                     function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body) {
-  return createReduction(b, inputs, init, maps,
-                         [&](ImplicitLocOpBuilder &inner, ValueRange args) {
-                           Value term = body(inner, args.drop_back());
-                           return arith::AddFOp::create(inner, args.back(), term).getResult();
-                         });
+Value moe::createSum(
+    ImplicitLocOpBuilder &b, ValueRange inputs, Value init,
+    ArrayRef<AffineMap> maps,
+    function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body) {
+  return createReduction(
+      b, inputs, init, maps, [&](ImplicitLocOpBuilder &inner, ValueRange args) {
+        Value term = body(inner, args.drop_back());
+        return arith::AddFOp::create(inner, args.back(), term).getResult();
+      });
 }
 
-Value moe::zeros(ImplicitLocOpBuilder &b, RankedTensorType type, ValueRange sizes) {
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
-  return linalg::FillOp::create(b, zero, emptyLike(b, type, sizes)).getResult(0);
+Value moe::zeros(ImplicitLocOpBuilder &b, RankedTensorType type,
+                 ValueRange sizes) {
+  Value zero =
+      arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+  return linalg::FillOp::create(b, zero, emptyLike(b, type, sizes))
+      .getResult(0);
 }
 
-Value moe::isInSegment(ImplicitLocOpBuilder &b, Value offsets, int64_t expert, int64_t row) {
+Value moe::isInSegment(ImplicitLocOpBuilder &b, Value offsets, int64_t expert,
+                       int64_t row) {
   Value e = linalg::IndexOp::create(b, expert);
-  Value next = arith::AddIOp::create(b, e, arith::ConstantIndexOp::create(b, 1));
+  Value next =
+      arith::AddIOp::create(b, e, arith::ConstantIndexOp::create(b, 1));
   Value begin = tensor::ExtractOp::create(b, offsets, e);
   Value end = tensor::ExtractOp::create(b, offsets, next);
-  Value r = arith::IndexCastOp::create(b, b.getI32Type(), linalg::IndexOp::create(b, row));
-  return arith::AndIOp::create(b, arith::CmpIOp::create(b, arith::CmpIPredicate::sle, begin, r),
-                               arith::CmpIOp::create(b, arith::CmpIPredicate::slt, r, end));
+  Value r = arith::IndexCastOp::create(b, b.getI32Type(),
+                                       linalg::IndexOp::create(b, row));
+  return arith::AndIOp::create(
+      b, arith::CmpIOp::create(b, arith::CmpIPredicate::sle, begin, r),
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, r, end));
 }
 
 Value moe::selectOrZero(ImplicitLocOpBuilder &b, Value condition, Value value) {
@@ -80,8 +94,9 @@ Value moe::selectOrZero(ImplicitLocOpBuilder &b, Value condition, Value value) {
 }
 
 Value moe::toF32(ImplicitLocOpBuilder &b, Value value) {
-  return value.getType().isF32() ? value
-                                 : Value(arith::ExtFOp::create(b, b.getF32Type(), value));
+  return value.getType().isF32()
+             ? value
+             : Value(arith::ExtFOp::create(b, b.getF32Type(), value));
 }
 
 Value moe::fromF32(ImplicitLocOpBuilder &b, Value value, Type type) {

@@ -38,7 +38,8 @@ KernelBuilder::KernelBuilder(Location loc, gpu::GPUModuleOp module,
 }
 
 KernelBuffer &KernelBuilder::addBuffer(BufferUse use, Type elementType) {
-  Attribute space = storageClass(getContext(), spirv::StorageClass::StorageBuffer);
+  Attribute space =
+      storageClass(getContext(), spirv::StorageClass::StorageBuffer);
   auto addView = [&](Type type) {
     Type view = MemRefType::get({ShapedType::kDynamic}, type,
                                 MemRefLayoutAttrInterface{}, space);
@@ -61,7 +62,9 @@ static void hoistInvariants(gpu::GPUFuncOp func,
   func.walk([&](LoopLikeOpInterface loop) {
     moveLoopInvariantCode(
         loop.getLoopRegions(),
-        [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); },
+        [&](Value value, Region *) {
+          return loop.isDefinedOutsideOfLoop(value);
+        },
         [&](Operation *op, Region *) {
           if (auto load = dyn_cast<memref::LoadOp>(op))
             return readOnly.contains(load.getMemRef());
@@ -195,7 +198,8 @@ Value KernelBuilder::shared(Type elementType, int64_t count) {
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(&func.getBody().front());
   return memref::AllocOp::create(
-      *this, MemRefType::get({count}, elementType, MemRefLayoutAttrInterface{}, space));
+      *this, MemRefType::get({count}, elementType, MemRefLayoutAttrInterface{},
+                             space));
 }
 Value KernelBuilder::workgroupId(gpu::Dimension dimension) {
   return gpu::BlockIdOp::create(*this, dimension);
@@ -229,7 +233,8 @@ SmallVector<Value> KernelBuilder::forLoop(Value from, Value to, Value step,
     block->back().erase();
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToEnd(block);
-  SmallVector<Value> next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  SmallVector<Value> next =
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
   scf::YieldOp::create(*this, next);
   return SmallVector<Value>(loop.getResults());
 }
@@ -252,7 +257,8 @@ SmallVector<Value> KernelBuilder::ifElse(Value condition, Branch then,
       scf::YieldOp::create(*this, values);
     };
   };
-  auto op = scf::IfOp::create(*this, condition, branch(then), branch(otherwise));
+  auto op =
+      scf::IfOp::create(*this, condition, branch(then), branch(otherwise));
   return SmallVector<Value>(op.getResults());
 }
 

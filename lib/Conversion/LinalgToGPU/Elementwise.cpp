@@ -19,7 +19,8 @@ using namespace mlir::moe;
 LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
   ScheduleAttr schedule = *kernel.getSchedule();
   SymbolicDims &dims = program.dims();
-  DispatchBuilder d(program, kernel.getLoc(), kernel.getName(), schedule.getWorkgroup());
+  DispatchBuilder d(program, kernel.getLoc(), kernel.getName(),
+                    schedule.getWorkgroup());
   KernelBuilder &b = d.kernel();
   TensorReader reader(d);
   if (failed(reader.bind(kernel)))
@@ -34,11 +35,13 @@ LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
   SmallVector<KernelBuffer *> outputs;
   for (Value result : kernel.getResults()) {
     if (dims.getNumElements(result) != elements)
-      return kernel.emitOpError("expected elementwise results of one size, but got ")
+      return kernel.emitOpError(
+                 "expected elementwise results of one size, but got ")
              << first.getType() << " and " << result.getType();
     auto type = cast<RankedTensorType>(result.getType());
-    if (vector > 1 && (type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1) ||
-                       type.getShape().back() % vector != 0))
+    if (vector > 1 &&
+        (type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1) ||
+         type.getShape().back() % vector != 0))
       return kernel.emitOpError("expected rows of whole vectors of ")
              << vector << " elements, as its schedule says, but got " << type;
     FailureOr<KernelBuffer *> buffer = d.write(result);
@@ -60,7 +63,8 @@ LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
     SmallVector<AffineExpr> shape;
     for (auto [value, output] : llvm::zip(yield->getOperands(), outputs)) {
       // Results of one size may differ in shape.
-      if (SmallVector<AffineExpr> own = dims.getShape(value); indices.empty() || own != shape) {
+      if (SmallVector<AffineExpr> own = dims.getShape(value);
+          indices.empty() || own != shape) {
         shape = own;
         indices = reader.delinearize(value, b.mul(position, vector));
         // A row holds whole vectors, so the last index counts in vectors too.
@@ -78,5 +82,6 @@ LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
     return failure();
   d.setLabel(kernel.getName());
   d.setWork(nullptr, bytes);
-  return d.dispatch({{elements.ceilDiv(vector * workgroup), dims.constant(65535)}});
+  return d.dispatch(
+      {{elements.ceilDiv(vector * workgroup), dims.constant(65535)}});
 }

@@ -26,11 +26,13 @@ using namespace mlir::moe;
 namespace {
 class GroupedOuterLowering {
 public:
-  GroupedOuterLowering(KernelOp kernel, GroupedOuterOp op, ProgramBuilder &program)
-      : kernel(kernel), op(op), schedule(*kernel.getSchedule()), lanes(schedule.getLanes()),
-        rows(schedule.getRows()), columns(schedule.getColumns()),
-        groups(columns / (4 * lanes)), sharers(std::min(lanes, rows / 4)),
-        height(op.getType().getDimSize(1)), width(op.getType().getDimSize(2)),
+  GroupedOuterLowering(KernelOp kernel, GroupedOuterOp op,
+                       ProgramBuilder &program)
+      : kernel(kernel), op(op), schedule(*kernel.getSchedule()),
+        lanes(schedule.getLanes()), rows(schedule.getRows()),
+        columns(schedule.getColumns()), groups(columns / (4 * lanes)),
+        sharers(std::min(lanes, rows / 4)), height(op.getType().getDimSize(1)),
+        width(op.getType().getDimSize(2)),
         d(program, kernel.getLoc(), kernel.getName(), lanes), b(d.kernel()),
         dims(program.dims()), reader(d) {}
 
@@ -38,8 +40,8 @@ public:
 
 private:
   LogicalResult emitTile(Value position);
-  FailureOr<Value> readFour(Value matrix, ArrayRef<Value> outer, Value column, int64_t size,
-                            bool whole);
+  FailureOr<Value> readFour(Value matrix, ArrayRef<Value> outer, Value column,
+                            int64_t size, bool whole);
   FailureOr<SmallVector<Value>> start();
   FailureOr<SmallVector<Value>> step(Value row, ValueRange sums);
   void store(Value vector, Value row, Value column);
@@ -61,14 +63,17 @@ private:
 
   KernelBuffer *output = nullptr;
   Value lane, expert, firstRow, firstColumn;
-  std::pair<Value, Value> bound; ///< experts whose results are bound, if not all
+  std::pair<Value, Value>
+      bound; ///< experts whose results are bound, if not all
 };
 } // namespace
 
-// matrix[outer…, column … column + 3], of which those past the last are read from
-// what is there: they are not stored.
-FailureOr<Value> GroupedOuterLowering::readFour(Value matrix, ArrayRef<Value> outer, Value column,
-                                                int64_t size, bool whole) {
+// matrix[outer…, column … column + 3], of which those past the last are read
+// from what is there: they are not stored.
+FailureOr<Value> GroupedOuterLowering::readFour(Value matrix,
+                                                ArrayRef<Value> outer,
+                                                Value column, int64_t size,
+                                                bool whole) {
   SmallVector<Value> at(outer);
   at.push_back(column);
   if (size % 4 == 0) {
@@ -84,12 +89,14 @@ FailureOr<Value> GroupedOuterLowering::readFour(Value matrix, ArrayRef<Value> ou
       return failure();
     elements.push_back(*element);
   }
-  return Value(vector::FromElementsOp::create(b, VectorType::get({4}, b.getF32Type()), elements));
+  return Value(vector::FromElementsOp::create(
+      b, VectorType::get({4}, b.getF32Type()), elements));
 }
 
 FailureOr<SmallVector<Value>> GroupedOuterLowering::start() {
   SmallVector<Value> sums;
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get({4}, b.getF32Type())));
+  Value zero = arith::ConstantOp::create(
+      b, b.getZeroAttr(VectorType::get({4}, b.getF32Type())));
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t group = 0; group < groups; ++group) {
       if (!op.getInit()) {
@@ -98,7 +105,8 @@ FailureOr<SmallVector<Value>> GroupedOuterLowering::start() {
       }
       Value m = b.min(b.add(firstRow, row), b.idx(height - 1));
       FailureOr<Value> value =
-          readFour(op.getInit(), {expert, m}, columnOf(group), width, width % columns == 0);
+          readFour(op.getInit(), {expert, m}, columnOf(group), width,
+                   width % columns == 0);
       if (failed(value))
         return failure();
       sums.push_back(*value);
@@ -106,18 +114,20 @@ FailureOr<SmallVector<Value>> GroupedOuterLowering::start() {
   return sums;
 }
 
-FailureOr<SmallVector<Value>> GroupedOuterLowering::step(Value row, ValueRange sums) {
+FailureOr<SmallVector<Value>> GroupedOuterLowering::step(Value row,
+                                                         ValueRange sums) {
   SmallVector<Value> left, right;
   for (int64_t first = 0; first < rows; first += 4 * sharers) {
     Value m = b.add(firstRow, b.add(b.mul(b.rem(lane, sharers), 4), first));
-    FailureOr<Value> value = readFour(op.getLhs(), {row}, m, height, height % rows == 0);
+    FailureOr<Value> value =
+        readFour(op.getLhs(), {row}, m, height, height % rows == 0);
     if (failed(value))
       return failure();
     left.push_back(*value);
   }
   for (int64_t group = 0; group < groups; ++group) {
-    FailureOr<Value> value =
-        readFour(op.getRhs(), {row}, columnOf(group), width, width % columns == 0);
+    FailureOr<Value> value = readFour(op.getRhs(), {row}, columnOf(group),
+                                      width, width % columns == 0);
     if (failed(value))
       return failure();
     right.push_back(*value);
@@ -126,7 +136,8 @@ FailureOr<SmallVector<Value>> GroupedOuterLowering::step(Value row, ValueRange s
   for (int64_t i = 0; i < rows; ++i) {
     Value own = vector::ExtractOp::create(b, left[i / (4 * sharers)], i % 4);
     Value all = lanes == 1 ? own : b.shuffle(own, b.i32(i / 4 % sharers));
-    Value repeated = vector::BroadcastOp::create(b, VectorType::get({4}, b.getF32Type()), all);
+    Value repeated = vector::BroadcastOp::create(
+        b, VectorType::get({4}, b.getF32Type()), all);
     for (int64_t group = 0; group < groups; ++group) {
       Value &sum = result[i * groups + group];
       sum = b.contractableAdd(b.contractableMul(repeated, right[group]), sum);
@@ -140,7 +151,8 @@ void GroupedOuterLowering::store(Value vector, Value row, Value column) {
   Value line = b.add(b.mul(slot, height), row);
   if (width % 4 == 0) {
     b.ifThen(b.lt(column, b.idx(width)), [&] {
-      b.store(vector, output->vectors, b.add(b.mul(line, width / 4), b.div(column, 4)));
+      b.store(vector, output->vectors,
+              b.add(b.mul(line, width / 4), b.div(column, 4)));
     });
     return;
   }
@@ -188,9 +200,11 @@ LogicalResult GroupedOuterLowering::emitTile(Value position) {
 // Column tiles in x; tiles of rows, expert by expert, in y.
 LogicalResult GroupedOuterLowering::dispatch() {
   int64_t experts = op.getExperts(), slice = schedule.getSlice();
-  AffineExpr tiles = dims.constant(llvm::divideCeil(height, rows) * (slice ? slice : experts));
-  SmallVector<SmallVector<AffineExpr>> grid{{dims.constant(llvm::divideCeil(width, columns))},
-                                            {tiles, dims.constant(65535)}};
+  AffineExpr tiles =
+      dims.constant(llvm::divideCeil(height, rows) * (slice ? slice : experts));
+  SmallVector<SmallVector<AffineExpr>> grid{
+      {dims.constant(llvm::divideCeil(width, columns))},
+      {tiles, dims.constant(65535)}};
   if (!slice)
     return d.dispatch(grid);
   FailureOr<Value> buffer = d.program().getBuffer(kernel.getResult(0));
@@ -207,12 +221,15 @@ LogicalResult GroupedOuterLowering::dispatch() {
 
 LogicalResult GroupedOuterLowering::run() {
   if (rows % 4 != 0 || columns % (4 * lanes) != 0)
-    return kernel.emitOpError("expected the schedule's rows to be a multiple of 4 and its "
-                              "columns one of ")
-           << 4 * lanes << " (4 per lane), but got " << rows << " and " << columns;
+    return kernel.emitOpError(
+               "expected the schedule's rows to be a multiple of 4 and its "
+               "columns one of ")
+           << 4 * lanes << " (4 per lane), but got " << rows << " and "
+           << columns;
   if (schedule.getSlice() && op.getInit())
-    return op.emitOpError("expected an init that fits the storage range, but got one that has to "
-                          "be bound in slices");
+    return op.emitOpError(
+        "expected an init that fits the storage range, but got one that has to "
+        "be bound in slices");
   if (failed(reader.bind(kernel)))
     return failure();
   FailureOr<KernelBuffer *> buffer = d.write(kernel.getResult(0));
@@ -228,7 +245,8 @@ LogicalResult GroupedOuterLowering::run() {
     experts = b.sub(bound.second, bound.first);
   }
   bool bad = false;
-  b.forLoop(b.workgroupId(gpu::Dimension::y), b.mul(experts, llvm::divideCeil(height, rows)),
+  b.forLoop(b.workgroupId(gpu::Dimension::y),
+            b.mul(experts, llvm::divideCeil(height, rows)),
             b.workgroupCount(gpu::Dimension::y),
             [&](Value position) { bad |= failed(emitTile(position)); });
   if (bad)
@@ -243,6 +261,7 @@ LogicalResult GroupedOuterLowering::run() {
   return dispatch();
 }
 
-LogicalResult moe::lowerGroupedOuter(KernelOp kernel, GroupedOuterOp op, ProgramBuilder &program) {
+LogicalResult moe::lowerGroupedOuter(KernelOp kernel, GroupedOuterOp op,
+                                     ProgramBuilder &program) {
   return GroupedOuterLowering(kernel, op, program).run();
 }

@@ -35,10 +35,11 @@ namespace {
 class MatmulLowering {
 public:
   MatmulLowering(KernelOp kernel, ProgramBuilder &program)
-      : kernel(kernel), schedule(*kernel.getSchedule()), lanes(schedule.getLanes()),
-        rows(schedule.getRows()), columns(schedule.getColumns()),
-        groups(columns / (4 * lanes)), d(program, kernel.getLoc(), kernel.getName(), lanes),
-        b(d.kernel()), dims(program.dims()), reader(d) {}
+      : kernel(kernel), schedule(*kernel.getSchedule()),
+        lanes(schedule.getLanes()), rows(schedule.getRows()),
+        columns(schedule.getColumns()), groups(columns / (4 * lanes)),
+        d(program, kernel.getLoc(), kernel.getName(), lanes), b(d.kernel()),
+        dims(program.dims()), reader(d) {}
 
   LogicalResult run();
 
@@ -46,7 +47,8 @@ private:
   LogicalResult match();
   LogicalResult emitTile();
   FailureOr<SmallVector<Value>> accumulate();
-  FailureOr<SmallVector<Value>> step(Value k, int64_t count, ValueRange accumulators);
+  FailureOr<SmallVector<Value>> step(Value k, int64_t count,
+                                     ValueRange accumulators);
   LogicalResult storeTile(ArrayRef<Value> accumulators);
   LogicalResult store(Value vector, Value row, Value column);
   SmallVector<SmallVector<AffineExpr>> gridSizes();
@@ -64,9 +66,9 @@ private:
   scf::ForallOp forall;
   tensor::ParallelInsertSliceOp insert;
   linalg::MatmulOp matmul;
-  scf::IfOp guard;       ///< around the product, or null
-  Value tile;            ///< the finished tile, inside the guard
-  Value expert;          ///< the table's expert of the tile, or null
+  scf::IfOp guard; ///< around the product, or null
+  Value tile;      ///< the finished tile, inside the guard
+  Value expert;    ///< the table's expert of the tile, or null
   bool transposed = false;
   Value lane;
   KernelBuffer *output = nullptr;
@@ -77,9 +79,11 @@ LogicalResult MatmulLowering::match() {
   Operation *yield = kernel.getBody().front().getTerminator();
   forall = yield->getOperand(0).getDefiningOp<scf::ForallOp>();
   if (!forall || forall.getRank() != 2)
-    return kernel.emitOpError("expected a matmul kernel to hold an scf.forall over tiles "
-                              "and column tiles");
-  insert = cast<tensor::ParallelInsertSliceOp>(*forall.getTerminator().getYieldingOps().begin());
+    return kernel.emitOpError(
+        "expected a matmul kernel to hold an scf.forall over tiles "
+        "and column tiles");
+  insert = cast<tensor::ParallelInsertSliceOp>(
+      *forall.getTerminator().getYieldingOps().begin());
   auto valid = insert.getSource().getDefiningOp<tensor::ExtractSliceOp>();
   if (!valid)
     return insert.emitOpError("expected a slice of a static tile");
@@ -92,13 +96,15 @@ LogicalResult MatmulLowering::match() {
   if (!matmul)
     return forall.emitOpError("expected a linalg.matmul in the tile");
   AffineMap rhs = matmul.getMatchingIndexingMap(matmul.getDpsInputOperand(1));
-  transposed = cast<AffineDimExpr>(rhs.getResult(0)).getPosition() == 1; // (n, k)
+  transposed =
+      cast<AffineDimExpr>(rhs.getResult(0)).getPosition() == 1; // (n, k)
   forall.walk([&](tensor::ExtractOp extract) {
     if (extract->hasAttr("moe.expert"))
       expert = extract;
   });
   if (columns % (4 * lanes) != 0)
-    return kernel.emitOpError("expected the schedule's columns to be a multiple of ")
+    return kernel.emitOpError(
+               "expected the schedule's columns to be a multiple of ")
            << 4 * lanes << " (4 per lane), but got " << columns;
   return success();
 }
@@ -142,8 +148,8 @@ FailureOr<SmallVector<Value>> MatmulLowering::step(Value k, int64_t count,
     for (int64_t i = 0; i < count; ++i)
       columnsAt[group].push_back(vector::FromElementsOp::create(
           b, vectorType,
-          ValueRange{element(parts[0], i), element(parts[1], i), element(parts[2], i),
-                     element(parts[3], i)}));
+          ValueRange{element(parts[0], i), element(parts[1], i),
+                     element(parts[2], i), element(parts[3], i)}));
   }
   SmallVector<Value> result(accumulators);
   for (int64_t row = 0; row < rows; ++row)
@@ -153,7 +159,8 @@ FailureOr<SmallVector<Value>> MatmulLowering::step(Value k, int64_t count,
       Value repeated = vector::BroadcastOp::create(b, vectorType, all);
       for (int64_t group = 0; group < groups; ++group) {
         Value &sum = result[row * groups + group];
-        sum = b.contractableAdd(b.contractableMul(repeated, columnsAt[group][i]), sum);
+        sum = b.contractableAdd(
+            b.contractableMul(repeated, columnsAt[group][i]), sum);
       }
     }
   return result;
@@ -164,21 +171,25 @@ FailureOr<SmallVector<Value>> MatmulLowering::accumulate() {
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t group = 0; group < groups; ++group) {
       Value column = b.add(b.mul(lane, 4), group * 4 * lanes);
-      FailureOr<Value> start = reader.read(matmul.getOutputs()[0], {b.idx(row), column}, 4);
+      FailureOr<Value> start =
+          reader.read(matmul.getOutputs()[0], {b.idx(row), column}, 4);
       if (failed(start))
         return failure();
       sums.push_back(*start);
     }
-  int64_t reduced = cast<RankedTensorType>(matmul.getInputs()[0].getType()).getDimSize(1);
+  int64_t reduced =
+      cast<RankedTensorType>(matmul.getInputs()[0].getType()).getDimSize(1);
   bool bad = false;
   auto run = [&](int64_t from, int64_t to, int64_t count) {
     if (from == to)
       return;
-    sums = b.forLoop(b.idx(from), b.idx(to), b.idx(count), sums, [&](Value k, ValueRange args) {
-      FailureOr<SmallVector<Value>> next = step(k, count, args);
-      bad |= failed(next);
-      return bad ? SmallVector<Value>(args) : *next;
-    });
+    sums = b.forLoop(b.idx(from), b.idx(to), b.idx(count), sums,
+                     [&](Value k, ValueRange args) {
+                       FailureOr<SmallVector<Value>> next =
+                           step(k, count, args);
+                       bad |= failed(next);
+                       return bad ? SmallVector<Value>(args) : *next;
+                     });
   };
   run(0, reduced / 4 * 4, 4);
   run(reduced / 4 * 4, reduced, 1);
@@ -188,7 +199,8 @@ FailureOr<SmallVector<Value>> MatmulLowering::accumulate() {
 }
 
 LogicalResult MatmulLowering::store(Value vector, Value row, Value column) {
-  int64_t total = cast<RankedTensorType>(forall.getResult(0).getType()).getDimSize(1);
+  int64_t total =
+      cast<RankedTensorType>(forall.getResult(0).getType()).getDimSize(1);
   Value start = b.mul(row, total);
   if (total % 4 == 0) {
     b.ifThen(b.lt(column, b.idx(total)), [&] {
@@ -200,7 +212,8 @@ LogicalResult MatmulLowering::store(Value vector, Value row, Value column) {
   for (int64_t j = 0; j < 4; ++j) {
     Value at = b.add(column, j);
     b.ifThen(b.lt(at, b.idx(total)), [&] {
-      b.store(vector::ExtractOp::create(b, vector, j), output->scalars, b.add(start, at));
+      b.store(vector::ExtractOp::create(b, vector, j), output->scalars,
+              b.add(start, at));
     });
   }
   return success();
@@ -208,15 +221,19 @@ LogicalResult MatmulLowering::store(Value vector, Value row, Value column) {
 
 // The tile after its epilogue, element by element of this lane.
 LogicalResult MatmulLowering::storeTile(ArrayRef<Value> accumulators) {
-  FailureOr<Value> first = reader.scalar(cast<Value>(insert.getMixedOffsets()[0]));
-  FailureOr<Value> columnStart = reader.scalar(cast<Value>(insert.getMixedOffsets()[1]));
-  FailureOr<Value> count = reader.scalar(cast<Value>(insert.getMixedSizes()[0]));
+  FailureOr<Value> first =
+      reader.scalar(cast<Value>(insert.getMixedOffsets()[0]));
+  FailureOr<Value> columnStart =
+      reader.scalar(cast<Value>(insert.getMixedOffsets()[1]));
+  FailureOr<Value> count =
+      reader.scalar(cast<Value>(insert.getMixedSizes()[0]));
   if (failed(first) || failed(columnStart) || failed(count))
     return failure();
   Value current;
   if (!accumulators.empty())
-    reader.provide(matmul->getResult(0),
-                   [&](ArrayRef<Value>, int64_t) -> FailureOr<Value> { return current; });
+    reader.provide(
+        matmul->getResult(0),
+        [&](ArrayRef<Value>, int64_t) -> FailureOr<Value> { return current; });
   Value zero = arith::ConstantOp::create(
       b, b.getZeroAttr(VectorType::get({4}, b.getF32Type())));
   bool bad = false;
@@ -227,11 +244,13 @@ LogicalResult MatmulLowering::storeTile(ArrayRef<Value> accumulators) {
         Value value = zero;
         if (!accumulators.empty()) {
           current = accumulators[row * groups + group];
-          FailureOr<Value> finished = reader.read(tile, {b.idx(row), column}, 4);
+          FailureOr<Value> finished =
+              reader.read(tile, {b.idx(row), column}, 4);
           bad |= failed(finished);
           value = bad ? zero : *finished;
         }
-        bad |= failed(store(value, b.add(*first, row), b.add(*columnStart, column)));
+        bad |= failed(
+            store(value, b.add(*first, row), b.add(*columnStart, column)));
       }
     });
   return failure(bad);
@@ -263,8 +282,9 @@ LogicalResult MatmulLowering::emitTile() {
 SmallVector<SmallVector<AffineExpr>> MatmulLowering::gridSizes() {
   auto type = cast<RankedTensorType>(forall.getResult(0).getType());
   OpFoldResult upper = forall.getMixedUpperBound()[0];
-  AffineExpr tiles = isa<Attribute>(upper) ? dims.constant(*getConstantIntValue(upper))
-                                           : dims.getIndex(cast<Value>(upper));
+  AffineExpr tiles = isa<Attribute>(upper)
+                         ? dims.constant(*getConstantIntValue(upper))
+                         : dims.getIndex(cast<Value>(upper));
   return {{dims.constant(llvm::divideCeil(type.getDimSize(1), columns))},
           {tiles, dims.constant(65535)}};
 }
@@ -276,7 +296,8 @@ LogicalResult MatmulLowering::dispatchInSlices(Value experts) {
   auto type = cast<RankedTensorType>(experts.getType());
   int64_t bytes = type.getNumElements() / type.getDimSize(0) * 4;
   SmallVector<DispatchBuilder::Slice> slices;
-  for (int64_t begin = 0; begin < type.getDimSize(0); begin += schedule.getSlice()) {
+  for (int64_t begin = 0; begin < type.getDimSize(0);
+       begin += schedule.getSlice()) {
     int64_t end = std::min(begin + schedule.getSlice(), type.getDimSize(0));
     slices.push_back({begin, end, dims.constant(begin * bytes),
                       dims.constant((end - begin) * bytes)});
@@ -304,7 +325,8 @@ LogicalResult MatmulLowering::run() {
         experts = extract.getTensor();
     });
     if (!expert || !isa_and_present<BlockArgument>(experts))
-      return kernel.emitOpError("expected a grouped matmul under a schedule with slices");
+      return kernel.emitOpError(
+          "expected a grouped matmul under a schedule with slices");
     bound = d.pushRange();
     reader.setBase(experts, bound.first);
   }
@@ -313,31 +335,32 @@ LogicalResult MatmulLowering::run() {
   bool bad = false;
   b.forLoop(b.workgroupId(gpu::Dimension::y), d.push(tiles),
             b.workgroupCount(gpu::Dimension::y), [&](Value position) {
-    reader.map(forall.getInductionVars()[0], position);
-    reader.map(forall.getInductionVars()[1], b.workgroupId());
-    // The table's entry is read once a tile.
-    forall.walk([&](arith::IndexCastOp cast) {
-      if (!cast.getIn().getDefiningOp<tensor::ExtractOp>() ||
-          cast->getParentOp() != forall)
-        return;
-      FailureOr<Value> value = reader.scalar(cast);
-      bad |= failed(value);
-      if (succeeded(value))
-        reader.map(cast, *value);
-    });
-    if (!experts) {
-      bad |= failed(emitTile());
-      return;
-    }
-    FailureOr<Value> own = reader.scalar(expert);
-    bad |= failed(own);
-    if (bad)
-      return;
-    // Tail tiles (expert -1) belong to the first slice.
-    Value index = b.max(b.toIndex(*own), b.idx(0));
-    Value inside = b.logicalAnd(b.ge(index, bound.first), b.lt(index, bound.second));
-    b.ifThen(inside, [&] { bad |= failed(emitTile()); });
-  });
+              reader.map(forall.getInductionVars()[0], position);
+              reader.map(forall.getInductionVars()[1], b.workgroupId());
+              // The table's entry is read once a tile.
+              forall.walk([&](arith::IndexCastOp cast) {
+                if (!cast.getIn().getDefiningOp<tensor::ExtractOp>() ||
+                    cast->getParentOp() != forall)
+                  return;
+                FailureOr<Value> value = reader.scalar(cast);
+                bad |= failed(value);
+                if (succeeded(value))
+                  reader.map(cast, *value);
+              });
+              if (!experts) {
+                bad |= failed(emitTile());
+                return;
+              }
+              FailureOr<Value> own = reader.scalar(expert);
+              bad |= failed(own);
+              if (bad)
+                return;
+              // Tail tiles (expert -1) belong to the first slice.
+              Value index = b.max(b.toIndex(*own), b.idx(0));
+              Value inside = b.logicalAnd(b.ge(index, bound.first),
+                                          b.lt(index, bound.second));
+              b.ifThen(inside, [&] { bad |= failed(emitTile()); });
+            });
   if (bad)
     return failure();
   setWork();
@@ -348,7 +371,8 @@ LogicalResult MatmulLowering::run() {
 // them may be dropped: only the device knows.
 void MatmulLowering::setWork() {
   auto type = cast<RankedTensorType>(forall.getResult(0).getType());
-  int64_t reduced = cast<RankedTensorType>(matmul.getInputs()[0].getType()).getDimSize(1);
+  int64_t reduced =
+      cast<RankedTensorType>(matmul.getInputs()[0].getType()).getDimSize(1);
   AffineExpr total = dims.getDim(forall.getResult(0), 0);
   AffineExpr bytes = dims.getBytes(forall.getResult(0));
   for (BlockArgument argument : kernel.getBody().getArguments())

@@ -1,4 +1,5 @@
-//===- Pass.cpp - Functions of kernels -> gpu.func and moe_rt.program ------===//
+//===- Pass.cpp - Functions of kernels -> gpu.func and moe_rt.program
+//------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -27,37 +28,50 @@ using namespace mlir::moe;
 // The single kernel-level op of type OpTy in a kernel's body.
 template <typename OpTy>
 static LogicalResult lowerOnly(KernelOp kernel, ProgramBuilder &program,
-                               LogicalResult (*lower)(KernelOp, OpTy, ProgramBuilder &)) {
+                               LogicalResult (*lower)(KernelOp, OpTy,
+                                                      ProgramBuilder &)) {
   auto ops = kernel.getBody().front().getOps<OpTy>();
   if (ops.empty())
-    return kernel.emitOpError("expected a ") << OpTy::getOperationName() << " in its body";
+    return kernel.emitOpError("expected a ")
+           << OpTy::getOperationName() << " in its body";
   return lower(kernel, *ops.begin(), program);
 }
 
 static LogicalResult lowerKernel(KernelOp kernel, ProgramBuilder &program) {
   if (!kernel.getSchedule())
-    return kernel.emitOpError("expected a schedule, but got none: run --moe-select-schedule first");
+    return kernel.emitOpError(
+        "expected a schedule, but got none: run --moe-select-schedule first");
   if (kernel.getNumResults() == 0)
     return kernel.emitOpError("expected at least one result, but got none");
   switch (kernel.getSchedule()->getFamily()) {
-  case Family::Elementwise: return lowerElementwise(kernel, program);
-  case Family::Reduce: return lowerReduce(kernel, program);
-  case Family::Matmul: return lowerMatmul(kernel, program);
-  case Family::Route: return lowerOnly<RouteOp>(kernel, program, lowerRoute);
-  case Family::Plan: return lowerOnly<PlanOp>(kernel, program, lowerPlan);
-  case Family::Tiles: return lowerOnly<TilesOp>(kernel, program, lowerTiles);
-  case Family::Outer: return lowerOnly<GroupedOuterOp>(kernel, program, lowerGroupedOuter);
-  case Family::CheckOffsets: return lowerOnly<CheckOffsetsOp>(kernel, program, lowerCheckOffsets);
+  case Family::Elementwise:
+    return lowerElementwise(kernel, program);
+  case Family::Reduce:
+    return lowerReduce(kernel, program);
+  case Family::Matmul:
+    return lowerMatmul(kernel, program);
+  case Family::Route:
+    return lowerOnly<RouteOp>(kernel, program, lowerRoute);
+  case Family::Plan:
+    return lowerOnly<PlanOp>(kernel, program, lowerPlan);
+  case Family::Tiles:
+    return lowerOnly<TilesOp>(kernel, program, lowerTiles);
+  case Family::Outer:
+    return lowerOnly<GroupedOuterOp>(kernel, program, lowerGroupedOuter);
+  case Family::CheckOffsets:
+    return lowerOnly<CheckOffsetsOp>(kernel, program, lowerCheckOffsets);
   }
   llvm_unreachable("all families are handled");
 }
 
 // Sizes that the host must check before it submits anything.
 static void addAsserts(ProgramBuilder &program, Location loc) {
-  for (const SymbolicDims::Condition &condition : program.dims().getConditions())
-    moe_rt::AssertOp::create(program.builder(), loc, program.materialize(condition.left),
-                             condition.relation, program.materialize(condition.right),
-                             condition.message);
+  for (const SymbolicDims::Condition &condition :
+       program.dims().getConditions())
+    moe_rt::AssertOp::create(
+        program.builder(), loc, program.materialize(condition.left),
+        condition.relation, program.materialize(condition.right),
+        condition.message);
 }
 
 // Arguments are tensors, and each result is one of a kernel's of its own.
@@ -67,16 +81,20 @@ static LogicalResult checkBoundary(func::FuncOp func) {
       return func.emitError("expected argument ")
              << number << " to be a ranked tensor, but got " << type;
   llvm::SmallDenseSet<Value> seen;
-  for (OpOperand &result : func.getBody().front().getTerminator()->getOpOperands())
-    if (!result.get().getDefiningOp<KernelOp>() || !seen.insert(result.get()).second)
+  for (OpOperand &result :
+       func.getBody().front().getTerminator()->getOpOperands())
+    if (!result.get().getDefiningOp<KernelOp>() ||
+        !seen.insert(result.get()).second)
       return func.emitError("expected result ")
              << result.getOperandNumber()
-             << " to be the result of a kernel and no other result of the function: run "
+             << " to be the result of a kernel and no other result of the "
+                "function: run "
                 "--moe-form-kernels first";
   return success();
 }
 
-static LogicalResult convertFunction(func::FuncOp func, gpu::GPUModuleOp kernels) {
+static LogicalResult convertFunction(func::FuncOp func,
+                                     gpu::GPUModuleOp kernels) {
   if (failed(checkBoundary(func)))
     return failure();
   ProgramBuilder program(func, kernels);
@@ -99,7 +117,8 @@ static LogicalResult convertFunction(func::FuncOp func, gpu::GPUModuleOp kernels
 }
 
 namespace {
-struct ConvertLinalgToGPUPass : moe::impl::ConvertLinalgToGPUPassBase<ConvertLinalgToGPUPass> {
+struct ConvertLinalgToGPUPass
+    : moe::impl::ConvertLinalgToGPUPassBase<ConvertLinalgToGPUPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<func::FuncOp> functions;
@@ -109,7 +128,8 @@ struct ConvertLinalgToGPUPass : moe::impl::ConvertLinalgToGPUPassBase<ConvertLin
     if (functions.empty())
       return;
     OpBuilder builder(&getContext());
-    auto kernels = gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
+    auto kernels =
+        gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
     SymbolTable(module).insert(kernels); // a function may have the same name
     for (func::FuncOp func : functions)
       if (failed(convertFunction(func, kernels)))

@@ -20,7 +20,8 @@ ProgramBuilder::ProgramBuilder(func::FuncOp func, gpu::GPUModuleOp kernels)
     : func(func), kernels(kernels), symbolicDims(func),
       commands(func.getContext()) {
   OpBuilder builder(func);
-  program = moe_rt::ProgramOp::create(builder, func.getLoc(), func.getSymName());
+  program =
+      moe_rt::ProgramOp::create(builder, func.getLoc(), func.getSymName());
   commands.setInsertionPointToEnd(&program.getBody().emplaceBlock());
 }
 
@@ -45,7 +46,8 @@ Value ProgramBuilder::minimumOf(ArrayRef<AffineExpr> sizes) {
   for (auto [number, symbol] : llvm::enumerate(symbols)) {
     std::string name =
         llvm::formatv("dim{0}_of_input{1}", symbol.dim, symbol.input);
-    operands.push_back(moe_rt::DimOp::create(commands, loc, commands.getIndexType(),
+    operands.push_back(moe_rt::DimOp::create(commands, loc,
+                                             commands.getIndexType(),
                                              symbol.input, symbol.dim, name));
   }
   AffineMap map = AffineMap::get(symbols.size(), 0, sizes, func.getContext());
@@ -58,13 +60,15 @@ Value ProgramBuilder::minimumOf(ArrayRef<AffineExpr> sizes) {
 }
 
 // Names are for people: a second buffer of a name gets a number.
-Value ProgramBuilder::createBuffer(Location loc, StringRef name, moe_rt::BufferKind kind,
-                                   Value bytes, ElementsAttr data) {
+Value ProgramBuilder::createBuffer(Location loc, StringRef name,
+                                   moe_rt::BufferKind kind, Value bytes,
+                                   ElementsAttr data) {
   unsigned count = bufferNames[name]++;
-  std::string unique = count ? (name + " (" + Twine(count + 1) + ")").str() : name.str();
-  return moe_rt::BufferOp::create(commands, loc,
-                                  moe_rt::BufferType::get(commands.getContext()), unique, kind,
-                                  bytes, /*offset=*/Value(), data);
+  std::string unique =
+      count ? (name + " (" + Twine(count + 1) + ")").str() : name.str();
+  return moe_rt::BufferOp::create(
+      commands, loc, moe_rt::BufferType::get(commands.getContext()), unique,
+      kind, bytes, /*offset=*/Value(), data);
 }
 
 Value ProgramBuilder::addScratch(StringRef name, AffineExpr bytes) {
@@ -77,15 +81,18 @@ Value ProgramBuilder::getStatus() {
     return status;
   OpBuilder::InsertionGuard guard(commands);
   commands.setInsertionPointToStart(&program.getBody().front());
-  Value bytes = arith::ConstantIndexOp::create(commands, func.getLoc(), statusBytes);
-  status = createBuffer(func.getLoc(), "status", moe_rt::BufferKind::Status, bytes);
+  Value bytes =
+      arith::ConstantIndexOp::create(commands, func.getLoc(), statusBytes);
+  status =
+      createBuffer(func.getLoc(), "status", moe_rt::BufferKind::Status, bytes);
   moe_rt::FillOp::create(commands, func.getLoc(), status, 0);
   return status;
 }
 
 int32_t ProgramBuilder::addFaultSite(StringRef kernel, int64_t slotsPerToken,
                                      StringRef message) {
-  moe_rt::FaultSiteOp::create(commands, func.getLoc(), kernel, slotsPerToken, message);
+  moe_rt::FaultSiteOp::create(commands, func.getLoc(), kernel, slotsPerToken,
+                              message);
   return numFaultSites++;
 }
 
@@ -101,14 +108,17 @@ FailureOr<Value> ProgramBuilder::getBuffer(Value tensor) {
   if (buffer)
     return buffer;
   Operation *producer = tensor.getDefiningOp();
-  if (producer && !isa<KernelOp>(producer) && !producer->hasTrait<OpTrait::ConstantLike>())
-    return producer->emitOpError("expected a kernel around every op that computes a tensor: run "
-                                 "--moe-form-kernels first");
+  if (producer && !isa<KernelOp>(producer) &&
+      !producer->hasTrait<OpTrait::ConstantLike>())
+    return producer->emitOpError(
+        "expected a kernel around every op that computes a tensor: run "
+        "--moe-form-kernels first");
   AffineExpr bytes = symbolicDims.getBytes(tensor);
   if (!bytes) {
-    return emitError(tensor.getLoc(), "expected a tensor with at most one dynamic "
-                                      "dimension that follows from the function's "
-                                      "arguments, but got ")
+    return emitError(tensor.getLoc(),
+                     "expected a tensor with at most one dynamic "
+                     "dimension that follows from the function's "
+                     "arguments, but got ")
            << tensor.getType();
   }
   auto kind = moe_rt::BufferKind::Transient;
@@ -132,7 +142,9 @@ FailureOr<Value> ProgramBuilder::getBuffer(Value tensor) {
         name = "result " + std::to_string(position);
       }
     if (auto kernel = tensor.getDefiningOp<KernelOp>(); kernel && position < 0)
-      name = (kernel.getName() + "." + Twine(cast<OpResult>(tensor).getResultNumber())).str();
+      name = (kernel.getName() + "." +
+              Twine(cast<OpResult>(tensor).getResultNumber()))
+                 .str();
   }
   buffer = createBuffer(tensor.getLoc(), name, kind, materialize(bytes), data);
   if (position >= 0) {
@@ -141,7 +153,8 @@ FailureOr<Value> ProgramBuilder::getBuffer(Value tensor) {
       shape.push_back(materialize(size));
     // Inputs keep their own symbols: the runtime reads them from the arrays.
     Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-    moe_rt::TensorOp::create(commands, tensor.getLoc(), buffer, kind, position, element, shape);
+    moe_rt::TensorOp::create(commands, tensor.getLoc(), buffer, kind, position,
+                             element, shape);
   }
   return buffer;
 }
@@ -155,10 +168,12 @@ DispatchBuilder::DispatchBuilder(ProgramBuilder &program, Location loc,
     : owner(program), name(program.uniqueName(name)),
       builder(loc, program.getKernels(), this->name, workgroupSize) {}
 
-KernelBuffer *DispatchBuilder::buffer(BufferUse use, Value buffer, Type elementType) {
+KernelBuffer *DispatchBuilder::buffer(BufferUse use, Value buffer,
+                                      Type elementType) {
   for (Binding &binding : bindings)
     if (binding.buffer == buffer && binding.use == use &&
-        cast<MemRefType>(binding.view->scalars.getType()).getElementType() == elementType)
+        cast<MemRefType>(binding.view->scalars.getType()).getElementType() ==
+            elementType)
       return binding.view;
   bindings.push_back({use, buffer, &builder.addBuffer(use, elementType)});
   return bindings.back().view;
@@ -168,14 +183,16 @@ FailureOr<KernelBuffer *> DispatchBuilder::read(Value tensor) {
   FailureOr<Value> value = owner.getBuffer(tensor);
   if (failed(value))
     return failure();
-  return buffer(BufferUse::Read, *value, getElementTypeOrSelf(tensor.getType()));
+  return buffer(BufferUse::Read, *value,
+                getElementTypeOrSelf(tensor.getType()));
 }
 
 FailureOr<KernelBuffer *> DispatchBuilder::write(Value tensor) {
   FailureOr<Value> value = owner.getBuffer(tensor);
   if (failed(value))
     return failure();
-  return buffer(BufferUse::Write, *value, getElementTypeOrSelf(tensor.getType()));
+  return buffer(BufferUse::Write, *value,
+                getElementTypeOrSelf(tensor.getType()));
 }
 
 Value DispatchBuilder::push(AffineExpr size) { return pushMinimum(size); }
@@ -194,7 +211,8 @@ Value DispatchBuilder::pushMinimum(ArrayRef<AffineExpr> sizes) {
 std::pair<Value, Value> DispatchBuilder::pushRange() {
   rangePosition = pushes.size();
   pushes.resize(pushes.size() + 2); // filled in by dispatchSlices
-  return {builder.pushConstant(rangePosition), builder.pushConstant(rangePosition + 1)};
+  return {builder.pushConstant(rangePosition),
+          builder.pushConstant(rangePosition + 1)};
 }
 
 void DispatchBuilder::setWork(AffineExpr newFlops, AffineExpr newBytes) {
@@ -202,13 +220,15 @@ void DispatchBuilder::setWork(AffineExpr newFlops, AffineExpr newBytes) {
   bytes = newBytes;
 }
 
-LogicalResult DispatchBuilder::dispatch(ArrayRef<SmallVector<AffineExpr>> grid) {
+LogicalResult
+DispatchBuilder::dispatch(ArrayRef<SmallVector<AffineExpr>> grid) {
   Slice whole{0, 0, nullptr, nullptr};
   return dispatchSlices(grid, Value(), whole);
 }
 
-LogicalResult DispatchBuilder::dispatchSlices(ArrayRef<SmallVector<AffineExpr>> grid,
-                                              Value sliced, ArrayRef<Slice> slices) {
+LogicalResult
+DispatchBuilder::dispatchSlices(ArrayRef<SmallVector<AffineExpr>> grid,
+                                Value sliced, ArrayRef<Slice> slices) {
   constexpr unsigned guaranteedPushConstants = 32; // 128 bytes
   Location loc = builder.getLoc();
   if (pushes.size() > guaranteedPushConstants)

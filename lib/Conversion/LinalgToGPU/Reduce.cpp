@@ -40,19 +40,27 @@ static TypedAttr floatIdentity(Type type, double value) {
 static TypedAttr identityOf(Operation *op) {
   Type type = op->getResult(0).getType();
   double infinity = std::numeric_limits<double>::infinity();
-  if (isa<arith::AddFOp>(op)) return floatIdentity(type, -0.0);
-  if (isa<arith::MulFOp>(op)) return floatIdentity(type, 1.0);
-  if (isa<arith::MaximumFOp, arith::MaxNumFOp>(op)) return floatIdentity(type, -infinity);
-  if (isa<arith::MinimumFOp, arith::MinNumFOp>(op)) return floatIdentity(type, infinity);
+  if (isa<arith::AddFOp>(op))
+    return floatIdentity(type, -0.0);
+  if (isa<arith::MulFOp>(op))
+    return floatIdentity(type, 1.0);
+  if (isa<arith::MaximumFOp, arith::MaxNumFOp>(op))
+    return floatIdentity(type, -infinity);
+  if (isa<arith::MinimumFOp, arith::MinNumFOp>(op))
+    return floatIdentity(type, infinity);
   if (!type.isIntOrIndex())
     return nullptr;
   unsigned bits = type.isIndex() ? 32 : type.getIntOrFloatBitWidth();
   if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(op))
     return IntegerAttr::get(type, 0);
-  if (isa<arith::MulIOp>(op)) return IntegerAttr::get(type, 1);
-  if (isa<arith::AndIOp, arith::MinUIOp>(op)) return IntegerAttr::get(type, APInt::getAllOnes(bits));
-  if (isa<arith::MaxSIOp>(op)) return IntegerAttr::get(type, APInt::getSignedMinValue(bits));
-  if (isa<arith::MinSIOp>(op)) return IntegerAttr::get(type, APInt::getSignedMaxValue(bits));
+  if (isa<arith::MulIOp>(op))
+    return IntegerAttr::get(type, 1);
+  if (isa<arith::AndIOp, arith::MinUIOp>(op))
+    return IntegerAttr::get(type, APInt::getAllOnes(bits));
+  if (isa<arith::MaxSIOp>(op))
+    return IntegerAttr::get(type, APInt::getSignedMinValue(bits));
+  if (isa<arith::MinSIOp>(op))
+    return IntegerAttr::get(type, APInt::getSignedMaxValue(bits));
   return nullptr;
 }
 
@@ -61,19 +69,22 @@ static bool dependsOn(Value value, Value on) {
     return true;
   Operation *op = value.getDefiningOp();
   return op && op->getBlock() == on.getParentBlock() &&
-         llvm::any_of(op->getOperands(), [&](Value v) { return dependsOn(v, on); });
+         llvm::any_of(op->getOperands(),
+                      [&](Value v) { return dependsOn(v, on); });
 }
 
 // All results' combiners, or none when one of them is not a plain reduction.
 static SmallVector<Combiner> matchCombiners(linalg::GenericOp op) {
   SmallVector<Combiner> combiners;
   for (auto [accumulator, yielded] :
-       llvm::zip(op.getRegionOutputArgs(), op.getBody()->getTerminator()->getOperands())) {
+       llvm::zip(op.getRegionOutputArgs(),
+                 op.getBody()->getTerminator()->getOperands())) {
     Operation *combine = yielded.getDefiningOp();
     if (!combine || combine->getNumOperands() != 2)
       return {};
     unsigned other = combine->getOperand(0) == accumulator ? 1 : 0;
-    if (combine->getOperand(1 - other) != accumulator || !accumulator.hasOneUse())
+    if (combine->getOperand(1 - other) != accumulator ||
+        !accumulator.hasOneUse())
       return {};
     Value element = combine->getOperand(other);
     for (Value argument : op.getRegionOutputArgs())
@@ -88,7 +99,8 @@ static SmallVector<Combiner> matchCombiners(linalg::GenericOp op) {
 }
 
 // Combines two values as `combiner` does.
-static Value combine(KernelBuilder &b, const Combiner &combiner, Value left, Value right) {
+static Value combine(KernelBuilder &b, const Combiner &combiner, Value left,
+                     Value right) {
   IRMapping map;
   unsigned other = combiner.op->getOperand(0) == combiner.element ? 0 : 1;
   Operation *copy = b.clone(*combiner.op);
@@ -112,7 +124,8 @@ public:
 
 private:
   LogicalResult findLoops();
-  FailureOr<SmallVector<Value>> accumulate(ArrayRef<Value> outer, ValueRange inits);
+  FailureOr<SmallVector<Value>> accumulate(ArrayRef<Value> outer,
+                                           ValueRange inits);
   SmallVector<Value> tree(SmallVector<Value> partial);
   LogicalResult computeElement(Value position);
 
@@ -136,15 +149,19 @@ LogicalResult ReduceLowering::findLoops() {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       continue;
-    for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-      if (auto loop = dyn_cast<AffineDimExpr>(expr); loop && !extents[loop.getPosition()])
+    for (auto [dim, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (auto loop = dyn_cast<AffineDimExpr>(expr);
+          loop && !extents[loop.getPosition()])
         extents[loop.getPosition()] = dims.getDim(operand.get(), dim);
   }
   for (auto [loop, type] : llvm::enumerate(op.getIteratorTypesArray())) {
     if (!extents[loop])
-      return op.emitOpError("expected each loop to be the size of an operand, but loop ")
+      return op.emitOpError(
+                 "expected each loop to be the size of an operand, but loop ")
              << loop << " is none";
-    (type == utils::IteratorType::parallel ? parallel : reduced).push_back(loop);
+    (type == utils::IteratorType::parallel ? parallel : reduced)
+        .push_back(loop);
   }
   return success();
 }
@@ -156,23 +173,24 @@ FailureOr<SmallVector<Value>> ReduceLowering::accumulate(ArrayRef<Value> outer,
   for (unsigned loop : reduced)
     total = total * extents[loop];
   bool bad = false;
-  SmallVector<Value> result = b.forLoop(
-      b.threadId(), d.push(total), b.idx(width), inits, [&](Value position, ValueRange args) {
-        SmallVector<Value> loops(outer);
-        for (unsigned loop : llvm::reverse(reduced)) {
-          if (loop == reduced.front()) {
-            loops[loop] = position;
-            break;
-          }
-          Value extent = d.push(extents[loop]);
-          loops[loop] = b.rem(position, extent);
-          position = b.div(position, extent);
-        }
-        FailureOr<SmallVector<Value>> values =
-            reader.emitBody(op, loops, -1, 1, SmallVector<Value>(args));
-        bad |= failed(values);
-        return bad ? SmallVector<Value>(args) : *values;
-      });
+  SmallVector<Value> result =
+      b.forLoop(b.threadId(), d.push(total), b.idx(width), inits,
+                [&](Value position, ValueRange args) {
+                  SmallVector<Value> loops(outer);
+                  for (unsigned loop : llvm::reverse(reduced)) {
+                    if (loop == reduced.front()) {
+                      loops[loop] = position;
+                      break;
+                    }
+                    Value extent = d.push(extents[loop]);
+                    loops[loop] = b.rem(position, extent);
+                    position = b.div(position, extent);
+                  }
+                  FailureOr<SmallVector<Value>> values = reader.emitBody(
+                      op, loops, -1, 1, SmallVector<Value>(args));
+                  bad |= failed(values);
+                  return bad ? SmallVector<Value>(args) : *values;
+                });
   if (bad)
     return failure();
   return result;
@@ -217,10 +235,12 @@ LogicalResult ReduceLowering::computeElement(Value position) {
   SmallVector<SmallVector<Value>> indices;
   for (auto [number, init] : llvm::enumerate(op.getDpsInits())) {
     SmallVector<Value> at;
-    for (AffineExpr expr : op.getIndexingMapMatchingResult(op->getResult(number)).getResults()) {
+    for (AffineExpr expr :
+         op.getIndexingMapMatchingResult(op->getResult(number)).getResults()) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
       if (!dim || !loops[dim.getPosition()])
-        return op.emitOpError("expected outputs indexed by parallel loops alone");
+        return op.emitOpError(
+            "expected outputs indexed by parallel loops alone");
       at.push_back(loops[dim.getPosition()]);
     }
     FailureOr<Value> value = reader.read(init, at, 1);
@@ -283,7 +303,8 @@ LogicalResult moe::lowerReduce(KernelOp kernel, ProgramBuilder &program) {
   Operation *yield = kernel.getBody().front().getTerminator();
   auto op = yield->getOperand(0).getDefiningOp<linalg::GenericOp>();
   if (!op || !llvm::equal(op->getResults(), yield->getOperands()))
-    return kernel.emitOpError("expected a reduction kernel to yield all results of "
-                              "one linalg.generic");
+    return kernel.emitOpError(
+        "expected a reduction kernel to yield all results of "
+        "one linalg.generic");
   return ReduceLowering(kernel, op, program).run();
 }

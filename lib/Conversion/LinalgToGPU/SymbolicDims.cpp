@@ -25,7 +25,8 @@ SymbolicDims::SymbolicDims(func::FuncOp func) : func(func) {
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
         if (type.isDynamicDim(dim)) {
           bound.push_back(getAffineDimExpr(symbols.size(), getContext()));
-          symbols.push_back({argument.getArgNumber(), static_cast<unsigned>(dim)});
+          symbols.push_back(
+              {argument.getArgNumber(), static_cast<unsigned>(dim)});
         }
 }
 
@@ -78,9 +79,12 @@ AffineExpr SymbolicDims::getDimOfResult(OpResult result, unsigned dim) {
         Operation *yield = kernel.getBody().front().getTerminator();
         return getDim(yield->getOperand(result.getResultNumber()), dim);
       })
-      .Case([&](tensor::EmptyOp empty) { return getIndex(empty.getMixedSizes()[dim]); })
+      .Case([&](tensor::EmptyOp empty) {
+        return getIndex(empty.getMixedSizes()[dim]);
+      })
       .Case([&](tensor::SplatOp splat) {
-        return getIndex(splat.getDynamicSizes()[splat.getType().getDynamicDimIndex(dim)]);
+        return getIndex(
+            splat.getDynamicSizes()[splat.getType().getDynamicDimIndex(dim)]);
       })
       .Case([&](tensor::CastOp cast) { return getDim(cast.getSource(), dim); })
       .Case([&](tensor::ExtractSliceOp slice) -> AffineExpr {
@@ -108,7 +112,8 @@ AffineExpr SymbolicDims::getDimOfResult(OpResult result, unsigned dim) {
         return getDim(forall.getOutputs()[result.getResultNumber()], dim);
       })
       .Case([&](scf::IfOp branch) {
-        return getDim(branch.thenYield().getOperand(result.getResultNumber()), dim);
+        return getDim(branch.thenYield().getOperand(result.getResultNumber()),
+                      dim);
       })
       .Case([&](DestinationStyleOpInterface destination) {
         return getDim(destination.getTiedOpOperand(result)->get(), dim);
@@ -122,7 +127,8 @@ AffineExpr SymbolicDims::getDimOfResult(OpResult result, unsigned dim) {
       })
       .Default([&](Operation *other) -> AffineExpr {
         // Elementwise ops on whole tensors.
-        if (other->getNumOperands() && OpTrait::hasElementwiseMappableTraits(other))
+        if (other->getNumOperands() &&
+            OpTrait::hasElementwiseMappableTraits(other))
           for (Value operand : other->getOperands())
             if (isa<RankedTensorType>(operand.getType()))
               return getDim(operand, dim);
@@ -136,7 +142,8 @@ AffineExpr SymbolicDims::getIndex(Value index) {
     return constant(constantValue.getSExtValue());
   if (auto argument = dyn_cast<BlockArgument>(index)) {
     auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp());
-    return kernel ? getIndex(kernel.getInputs()[argument.getArgNumber()]) : nullptr;
+    return kernel ? getIndex(kernel.getInputs()[argument.getArgNumber()])
+                  : nullptr;
   }
   auto binary = [&](auto op, auto combine) -> AffineExpr {
     AffineExpr left = getIndex(op.getLhs()), right = getIndex(op.getRhs());
@@ -159,10 +166,12 @@ AffineExpr SymbolicDims::getIndex(Value index) {
         return binary(op, [](AffineExpr a, AffineExpr b) { return a * b; });
       })
       .Case<arith::DivUIOp, arith::DivSIOp>([&](auto op) {
-        return binary(op, [](AffineExpr a, AffineExpr b) { return a.floorDiv(b); });
+        return binary(op,
+                      [](AffineExpr a, AffineExpr b) { return a.floorDiv(b); });
       })
       .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>([&](auto op) {
-        return binary(op, [](AffineExpr a, AffineExpr b) { return a.ceilDiv(b); });
+        return binary(op,
+                      [](AffineExpr a, AffineExpr b) { return a.ceilDiv(b); });
       })
       .Case([&](affine::AffineApplyOp op) -> AffineExpr {
         AffineMap map = op.getAffineMap();
@@ -174,7 +183,8 @@ AffineExpr SymbolicDims::getIndex(Value index) {
         }
         ArrayRef<AffineExpr> all(operands);
         return resolve(map.getResult(0).replaceDimsAndSymbols(
-            all.take_front(map.getNumDims()), all.drop_front(map.getNumDims())));
+            all.take_front(map.getNumDims()),
+            all.drop_front(map.getNumDims())));
       })
       .Default([](Operation *) { return nullptr; });
 }
@@ -187,7 +197,8 @@ AffineExpr SymbolicDims::getIndex(OpFoldResult index) {
 
 SmallVector<AffineExpr> SymbolicDims::getShape(Value tensor) {
   SmallVector<AffineExpr> shape;
-  for (int64_t dim = 0, e = cast<RankedTensorType>(tensor.getType()).getRank(); dim < e; ++dim)
+  for (int64_t dim = 0, e = cast<RankedTensorType>(tensor.getType()).getRank();
+       dim < e; ++dim)
     shape.push_back(getDim(tensor, dim));
   return shape;
 }
@@ -207,6 +218,7 @@ AffineExpr SymbolicDims::getNumElements(Value tensor) {
 
 AffineExpr SymbolicDims::getBytes(Value tensor) {
   AffineExpr elements = getNumElements(tensor);
-  unsigned bits = cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth();
+  unsigned bits =
+      cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth();
   return elements ? elements * ((bits + 7) / 8) : nullptr;
 }

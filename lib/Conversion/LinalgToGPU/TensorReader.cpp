@@ -20,7 +20,8 @@ bool moe::isMultipleOf4(Value index) {
   if (matchPattern(index, m_ConstantInt(&value)))
     return value.getSExtValue() % 4 == 0;
   if (auto argument = dyn_cast<BlockArgument>(index)) {
-    auto loop = dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp());
+    auto loop =
+        dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp());
     return loop && loop.getInductionVar() == index &&
            isMultipleOf4(loop.getLowerBound()) && isMultipleOf4(loop.getStep());
   }
@@ -85,7 +86,8 @@ SmallVector<Value> TensorReader::delinearize(Value tensor, Value position) {
 Value TensorReader::broadcast(Value value, int64_t width) {
   if (width == 1 || isa<VectorType>(value.getType()))
     return value;
-  return vector::BroadcastOp::create(kernel, VectorType::get({width}, value.getType()), value);
+  return vector::BroadcastOp::create(
+      kernel, VectorType::get({width}, value.getType()), value);
 }
 
 FailureOr<Value> TensorReader::offset(OpFoldResult value) {
@@ -95,7 +97,8 @@ FailureOr<Value> TensorReader::offset(OpFoldResult value) {
 }
 
 // Elements that are not contiguous in memory, or not aligned: one by one.
-FailureOr<Value> TensorReader::readElements(Value tensor, ArrayRef<Value> indices,
+FailureOr<Value> TensorReader::readElements(Value tensor,
+                                            ArrayRef<Value> indices,
                                             int64_t width) {
   SmallVector<Value> elements, position(indices);
   for (int64_t i = 0; i < width; ++i) {
@@ -109,7 +112,8 @@ FailureOr<Value> TensorReader::readElements(Value tensor, ArrayRef<Value> indice
   return Value(vector::FromElementsOp::create(kernel, type, elements));
 }
 
-FailureOr<Value> TensorReader::readInput(BlockArgument input, ArrayRef<Value> indices,
+FailureOr<Value> TensorReader::readInput(BlockArgument input,
+                                         ArrayRef<Value> indices,
                                          int64_t width) {
   KernelBuffer *buffer = inputs.lookup(input);
   SmallVector<Value> position(indices);
@@ -129,11 +133,13 @@ FailureOr<Value> TensorReader::readInput(BlockArgument input, ArrayRef<Value> in
       rows = kernel.add(kernel.mul(rows, dim(input, d)), outer[d]);
     rows = kernel.mul(rows, last / 4);
   }
-  return kernel.load(buffer->vectors, kernel.add(rows, kernel.div(position.back(), 4)));
+  return kernel.load(buffer->vectors,
+                     kernel.add(rows, kernel.div(position.back(), 4)));
 }
 
 FailureOr<Value> TensorReader::readSlice(tensor::ExtractSliceOp op,
-                                         ArrayRef<Value> indices, int64_t width) {
+                                         ArrayRef<Value> indices,
+                                         int64_t width) {
   llvm::SmallBitVector dropped = op.getDroppedDims();
   SmallVector<Value> source;
   unsigned next = 0;
@@ -158,7 +164,8 @@ FailureOr<Value> TensorReader::readSlice(tensor::ExtractSliceOp op,
 
 // The inserted piece inside its box, the destination elsewhere.
 FailureOr<Value> TensorReader::readInsert(tensor::InsertSliceOp op,
-                                          ArrayRef<Value> indices, int64_t width) {
+                                          ArrayRef<Value> indices,
+                                          int64_t width) {
   if (width > 1)
     return readElements(op.getResult(), indices, width);
   llvm::SmallBitVector dropped = op.getDroppedDims();
@@ -187,9 +194,10 @@ FailureOr<Value> TensorReader::readInsert(tensor::InsertSliceOp op,
     FailureOr<Value> value = read(tensor, at, 1);
     failedBranch |= failed(value);
     return SmallVector<Value>{
-        failed(value) ? Value(arith::ConstantOp::create(
-                            kernel, kernel.getZeroAttr(op.getType().getElementType())))
-                      : *value};
+        failed(value)
+            ? Value(arith::ConstantOp::create(
+                  kernel, kernel.getZeroAttr(op.getType().getElementType())))
+            : *value};
   };
   Value result = kernel.ifElse(
       inside, [&] { return branch(op.getSource(), piece); },
@@ -201,7 +209,8 @@ FailureOr<Value> TensorReader::readInsert(tensor::InsertSliceOp op,
 
 // Reshapes keep the linear position.
 FailureOr<Value> TensorReader::readReshaped(Value source, Value result,
-                                            ArrayRef<Value> indices, int64_t width) {
+                                            ArrayRef<Value> indices,
+                                            int64_t width) {
   // Four aligned elements stay neighbours when both last dimensions hold
   // whole groups of four.
   if (width > 1 && (lastSize(source) % 4 != 0 || lastSize(result) % 4 != 0))
@@ -212,7 +221,8 @@ FailureOr<Value> TensorReader::readReshaped(Value source, Value result,
   return read(source, at, width);
 }
 
-FailureOr<Value> TensorReader::read(Value tensor, ArrayRef<Value> indices, int64_t width) {
+FailureOr<Value> TensorReader::read(Value tensor, ArrayRef<Value> indices,
+                                    int64_t width) {
   if (width > 1 && indices.empty())
     width = 1;
   if (auto provider = providers.find(tensor); provider != providers.end())
@@ -220,13 +230,16 @@ FailureOr<Value> TensorReader::read(Value tensor, ArrayRef<Value> indices, int64
   if (auto argument = dyn_cast<BlockArgument>(tensor)) {
     if (inputs.count(argument))
       return readInput(argument, indices, width);
-    return emitError(tensor.getLoc(), "expected a kernel input, but got another block argument");
+    return emitError(tensor.getLoc(),
+                     "expected a kernel input, but got another block argument");
   }
   Operation *op = tensor.getDefiningOp();
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
   DenseElementsAttr splat;
   if (matchPattern(tensor, m_Constant(&splat)) && splat.isSplat())
-    return broadcast(arith::ConstantOp::create(kernel, splat.getSplatValue<TypedAttr>()), width);
+    return broadcast(
+        arith::ConstantOp::create(kernel, splat.getSplatValue<TypedAttr>()),
+        width);
   return TypeSwitch<Operation *, FailureOr<Value>>(op)
       .Case([&](linalg::GenericOp generic) {
         return readGeneric(generic, cast<OpResult>(tensor), indices, width);
@@ -244,11 +257,19 @@ FailureOr<Value> TensorReader::read(Value tensor, ArrayRef<Value> indices, int64
         return broadcast(*value, width);
       })
       .Case([&](tensor::EmptyOp) -> FailureOr<Value> {
-        return broadcast(arith::ConstantOp::create(kernel, kernel.getZeroAttr(element)), width);
+        return broadcast(
+            arith::ConstantOp::create(kernel, kernel.getZeroAttr(element)),
+            width);
       })
-      .Case([&](tensor::CastOp op) { return read(op.getSource(), indices, width); })
-      .Case([&](tensor::ExtractSliceOp op) { return readSlice(op, indices, width); })
-      .Case([&](tensor::InsertSliceOp op) { return readInsert(op, indices, width); })
+      .Case([&](tensor::CastOp op) {
+        return read(op.getSource(), indices, width);
+      })
+      .Case([&](tensor::ExtractSliceOp op) {
+        return readSlice(op, indices, width);
+      })
+      .Case([&](tensor::InsertSliceOp op) {
+        return readInsert(op, indices, width);
+      })
       .Case([&](tensor::ExpandShapeOp op) {
         return readReshaped(op.getSrc(), tensor, indices, width);
       })
@@ -260,16 +281,20 @@ FailureOr<Value> TensorReader::read(Value tensor, ArrayRef<Value> indices, int64
       });
 }
 
-FailureOr<Value> TensorReader::readGeneric(linalg::GenericOp op, OpResult result,
-                                           ArrayRef<Value> indices, int64_t width) {
+FailureOr<Value> TensorReader::readGeneric(linalg::GenericOp op,
+                                           OpResult result,
+                                           ArrayRef<Value> indices,
+                                           int64_t width) {
   AffineMap map = op.getIndexingMapMatchingResult(result);
   if (op.getNumParallelLoops() != op.getNumLoops() || !map.isPermutation())
-    return op.emitOpError("cannot be computed inside another kernel: it is not elementwise");
+    return op.emitOpError(
+        "cannot be computed inside another kernel: it is not elementwise");
   SmallVector<Value> loops(op.getNumLoops());
   for (auto [dim, expr] : llvm::enumerate(map.getResults()))
     loops[cast<AffineDimExpr>(expr).getPosition()] = indices[dim];
   int vectorLoop =
-      width > 1 ? cast<AffineDimExpr>(map.getResults().back()).getPosition() : -1;
+      width > 1 ? cast<AffineDimExpr>(map.getResults().back()).getPosition()
+                : -1;
   SmallVector<Value> outputs;
   for (OpOperand &init : op.getDpsInitsMutable()) {
     BlockArgument argument = op.getMatchingBlockArgument(&init);
@@ -279,13 +304,15 @@ FailureOr<Value> TensorReader::readGeneric(linalg::GenericOp op, OpResult result
     }
     AffineMap initMap = op.getMatchingIndexingMap(&init);
     if (initMap != map)
-      return op.emitOpError("cannot be computed inside another kernel: its inits differ in layout");
+      return op.emitOpError("cannot be computed inside another kernel: its "
+                            "inits differ in layout");
     FailureOr<Value> value = read(init.get(), indices, width);
     if (failed(value))
       return failure();
     outputs.push_back(*value);
   }
-  FailureOr<SmallVector<Value>> values = emitBody(op, loops, vectorLoop, width, outputs);
+  FailureOr<SmallVector<Value>> values =
+      emitBody(op, loops, vectorLoop, width, outputs);
   if (failed(values))
     return failure();
   return broadcast((*values)[result.getResultNumber()], width);

@@ -41,7 +41,9 @@ public:
   /// Gives the elements of `tensor` a source of their own (accumulators held in
   /// registers, say): called with the indices and width of a read.
   using Provider = std::function<FailureOr<Value>(ArrayRef<Value>, int64_t)>;
-  void provide(Value tensor, Provider provider) { providers[tensor] = std::move(provider); }
+  void provide(Value tensor, Provider provider) {
+    providers[tensor] = std::move(provider);
+  }
 
   /// Subtracted from the first index of loads from `tensor`, whose buffer is
   /// bound in parts.
@@ -54,8 +56,9 @@ public:
   /// (-1: none) stands for `width` consecutive values. `outputs` are the
   /// values of the output block arguments, or null where the body ignores
   /// them. Returns the yielded values.
-  FailureOr<SmallVector<Value>> emitBody(linalg::GenericOp op, ArrayRef<Value> loops,
-                                         int vectorLoop, int64_t width,
+  FailureOr<SmallVector<Value>> emitBody(linalg::GenericOp op,
+                                         ArrayRef<Value> loops, int vectorLoop,
+                                         int64_t width,
                                          ArrayRef<Value> outputs);
 
   /// Linear position of `indices` in a row-major tensor.
@@ -67,13 +70,18 @@ public:
   Value broadcast(Value value, int64_t width);
 
 private:
-  FailureOr<Value> readInput(BlockArgument input, ArrayRef<Value> indices, int64_t width);
+  FailureOr<Value> readInput(BlockArgument input, ArrayRef<Value> indices,
+                             int64_t width);
   FailureOr<Value> readGeneric(linalg::GenericOp op, OpResult result,
                                ArrayRef<Value> indices, int64_t width);
-  FailureOr<Value> readSlice(tensor::ExtractSliceOp op, ArrayRef<Value> indices, int64_t width);
-  FailureOr<Value> readInsert(tensor::InsertSliceOp op, ArrayRef<Value> indices, int64_t width);
-  FailureOr<Value> readReshaped(Value source, Value result, ArrayRef<Value> indices, int64_t width);
-  FailureOr<Value> readElements(Value tensor, ArrayRef<Value> indices, int64_t width);
+  FailureOr<Value> readSlice(tensor::ExtractSliceOp op, ArrayRef<Value> indices,
+                             int64_t width);
+  FailureOr<Value> readInsert(tensor::InsertSliceOp op, ArrayRef<Value> indices,
+                              int64_t width);
+  FailureOr<Value> readReshaped(Value source, Value result,
+                                ArrayRef<Value> indices, int64_t width);
+  FailureOr<Value> readElements(Value tensor, ArrayRef<Value> indices,
+                                int64_t width);
   FailureOr<Value> offset(OpFoldResult value);
   Value dim(Value tensor, unsigned dim);
   int64_t lastSize(Value tensor);

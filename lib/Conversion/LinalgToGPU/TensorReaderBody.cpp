@@ -40,8 +40,8 @@ class BodyEmitter {
 public:
   BodyEmitter(TensorReader &reader, KernelBuilder &kernel, linalg::GenericOp op,
               ArrayRef<Value> loops, int vectorLoop, int64_t width)
-      : reader(reader), kernel(kernel), op(op), loops(loops), vectorLoop(vectorLoop),
-        width(width) {}
+      : reader(reader), kernel(kernel), op(op), loops(loops),
+        vectorLoop(vectorLoop), width(width) {}
 
   FailureOr<SmallVector<Value>> emit(ArrayRef<Value> outputs);
 
@@ -67,7 +67,8 @@ private:
 } // namespace
 
 // An affine expression of loop indices, as device code.
-static Value emitAffine(KernelBuilder &kernel, AffineExpr expr, ArrayRef<Value> dims) {
+static Value emitAffine(KernelBuilder &kernel, AffineExpr expr,
+                        ArrayRef<Value> dims) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return dims[dim.getPosition()];
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
@@ -102,7 +103,8 @@ static Value emitApply(KernelBuilder &kernel, affine::AffineApplyOp apply,
 }
 
 static Value fromElements(KernelBuilder &kernel, ArrayRef<Value> elements) {
-  auto type = VectorType::get({static_cast<int64_t>(elements.size())}, elements.front().getType());
+  auto type = VectorType::get({static_cast<int64_t>(elements.size())},
+                              elements.front().getType());
   return vector::FromElementsOp::create(kernel, type, elements);
 }
 
@@ -141,7 +143,8 @@ BodyValue BodyEmitter::index(AffineExpr expr) {
 }
 
 // An index expression in the body: once, or for each element.
-Value BodyEmitter::apply(affine::AffineApplyOp apply, ArrayRef<BodyValue> operands) {
+Value BodyEmitter::apply(affine::AffineApplyOp apply,
+                         ArrayRef<BodyValue> operands) {
   SmallVector<Value> expanded, elements;
   for (const BodyValue &operand : operands)
     expanded.push_back(expand(operand));
@@ -153,7 +156,8 @@ Value BodyEmitter::apply(affine::AffineApplyOp apply, ArrayRef<BodyValue> operan
                           : operand);
     elements.push_back(emitApply(kernel, apply, plain));
   }
-  return elements.size() == 1 ? elements.front() : fromElements(kernel, elements);
+  return elements.size() == 1 ? elements.front()
+                              : fromElements(kernel, elements);
 }
 
 // Elements of `tensor`: one, neighbours, or any.
@@ -210,7 +214,8 @@ Value BodyEmitter::elementwise(Operation &inner, ArrayRef<BodyValue> operands) {
   bool vectors = anyVaries(operands);
   OperationState state(inner.getLoc(), inner.getName());
   for (const BodyValue &operand : operands)
-    state.addOperands(vectors ? reader.broadcast(expand(operand), width) : operand.value);
+    state.addOperands(vectors ? reader.broadcast(expand(operand), width)
+                              : operand.value);
   for (Type type : inner.getResultTypes())
     state.addTypes(vectors ? Type(VectorType::get({width}, type)) : type);
   state.addAttributes(inner.getAttrs());
@@ -250,13 +255,16 @@ LogicalResult BodyEmitter::emitOp(Operation &inner) {
     return success();
   }
   // A uniform offset leaves neighbours neighbours.
-  if (isa<arith::AddIOp>(inner) && operands[0].neighbours != operands[1].neighbours &&
+  if (isa<arith::AddIOp>(inner) &&
+      operands[0].neighbours != operands[1].neighbours &&
       !operands[0].isVector() && !operands[1].isVector()) {
-    values[inner.getResult(0)] = {kernel.add(operands[0].value, operands[1].value), true};
+    values[inner.getResult(0)] = {
+        kernel.add(operands[0].value, operands[1].value), true};
     return success();
   }
   bool constant = inner.hasTrait<OpTrait::ConstantLike>();
-  if (inner.getNumResults() != 1 || (!constant && !OpTrait::hasElementwiseMappableTraits(&inner)))
+  if (inner.getNumResults() != 1 ||
+      (!constant && !OpTrait::hasElementwiseMappableTraits(&inner)))
     return inner.emitOpError("is not supported in the body of a kernel");
   values[inner.getResult(0)] = {elementwise(inner, operands)};
   return success();
@@ -282,9 +290,9 @@ FailureOr<SmallVector<Value>> BodyEmitter::emit(ArrayRef<Value> outputs) {
   return results;
 }
 
-FailureOr<SmallVector<Value>> TensorReader::emitBody(linalg::GenericOp op, ArrayRef<Value> loops,
-                                                     int vectorLoop, int64_t width,
-                                                     ArrayRef<Value> outputs) {
+FailureOr<SmallVector<Value>>
+TensorReader::emitBody(linalg::GenericOp op, ArrayRef<Value> loops,
+                       int vectorLoop, int64_t width, ArrayRef<Value> outputs) {
   return BodyEmitter(*this, kernel, op, loops, vectorLoop, width).emit(outputs);
 }
 
@@ -296,7 +304,8 @@ FailureOr<Value> TensorReader::scalar(Value value) {
       return dispatch.push(size);
   Operation *op = value.getDefiningOp();
   if (!op)
-    return emitError(value.getLoc(), "expected a tensor or a size as kernel input, but got ")
+    return emitError(value.getLoc(),
+                     "expected a tensor or a size as kernel input, but got ")
            << value.getType();
   if (op->hasTrait<OpTrait::ConstantLike>())
     return kernel.clone(*op)->getResult(0);

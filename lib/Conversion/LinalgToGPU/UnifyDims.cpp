@@ -1,4 +1,5 @@
-//===- UnifyDims.cpp - Which sizes must be equal ---------------------------===//
+//===- UnifyDims.cpp - Which sizes must be equal
+//---------------------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -22,7 +23,8 @@ using namespace mlir;
 using namespace mlir::moe;
 
 // "dim 0 of input 1", "2 * (dim 0 of input 0)".
-static std::string describe(AffineExpr expr, ArrayRef<SymbolicDims::Symbol> symbols) {
+static std::string describe(AffineExpr expr,
+                            ArrayRef<SymbolicDims::Symbol> symbols) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
     SymbolicDims::Symbol symbol = symbols[dim.getPosition()];
     return llvm::formatv("dim {0} of input {1}", symbol.dim, symbol.input);
@@ -32,17 +34,28 @@ static std::string describe(AffineExpr expr, ArrayRef<SymbolicDims::Symbol> symb
   auto binary = cast<AffineBinaryOpExpr>(expr);
   StringRef sign;
   switch (expr.getKind()) {
-  case AffineExprKind::Add: sign = "+"; break;
-  case AffineExprKind::Mul: sign = "*"; break;
-  case AffineExprKind::Mod: sign = "mod"; break;
-  case AffineExprKind::FloorDiv: sign = "floordiv"; break;
-  default: sign = "ceildiv"; break;
+  case AffineExprKind::Add:
+    sign = "+";
+    break;
+  case AffineExprKind::Mul:
+    sign = "*";
+    break;
+  case AffineExprKind::Mod:
+    sign = "mod";
+    break;
+  case AffineExprKind::FloorDiv:
+    sign = "floordiv";
+    break;
+  default:
+    sign = "ceildiv";
+    break;
   }
-  return llvm::formatv("({0} {1} {2})", describe(binary.getLHS(), symbols), sign,
-                       describe(binary.getRHS(), symbols));
+  return llvm::formatv("({0} {1} {2})", describe(binary.getLHS(), symbols),
+                       sign, describe(binary.getRHS(), symbols));
 }
 
-LogicalResult SymbolicDims::require(Operation *op, AffineExpr left, AffineExpr right) {
+LogicalResult SymbolicDims::require(Operation *op, AffineExpr left,
+                                    AffineExpr right) {
   if (!left || !right)
     return op->emitOpError("has a size that cannot be expressed by the dynamic "
                            "dimensions of the function's arguments");
@@ -57,8 +70,10 @@ LogicalResult SymbolicDims::require(Operation *op, AffineExpr left, AffineExpr r
            << leftConstant.getValue() << " and " << rightConstant.getValue();
 
   // Bind the later symbol, so that expressions name the earlier arguments.
-  auto leftDim = dyn_cast<AffineDimExpr>(left), rightDim = dyn_cast<AffineDimExpr>(right);
-  if (rightDim && (!leftDim || rightDim.getPosition() > leftDim.getPosition())) {
+  auto leftDim = dyn_cast<AffineDimExpr>(left),
+       rightDim = dyn_cast<AffineDimExpr>(right);
+  if (rightDim &&
+      (!leftDim || rightDim.getPosition() > leftDim.getPosition())) {
     std::swap(left, right);
     std::swap(leftDim, rightDim);
   }
@@ -68,15 +83,19 @@ LogicalResult SymbolicDims::require(Operation *op, AffineExpr left, AffineExpr r
   return success();
 }
 
-void SymbolicDims::addCondition(AffineExpr left, moe_rt::Relation relation, AffineExpr right) {
+void SymbolicDims::addCondition(AffineExpr left, moe_rt::Relation relation,
+                                AffineExpr right) {
   for (const Condition &known : conditions)
-    if (known.left == left && known.relation == relation && known.right == right)
+    if (known.left == left && known.relation == relation &&
+        known.right == right)
       return;
-  conditions.push_back({left, relation, right,
-                        describe(left, symbols) + " (" + describe(right, symbols) + ")"});
+  conditions.push_back(
+      {left, relation, right,
+       describe(left, symbols) + " (" + describe(right, symbols) + ")"});
 }
 
-LogicalResult SymbolicDims::requireAtMost(Operation *op, AffineExpr left, AffineExpr right) {
+LogicalResult SymbolicDims::requireAtMost(Operation *op, AffineExpr left,
+                                          AffineExpr right) {
   left = resolve(left);
   right = resolve(right);
   auto room = dyn_cast<AffineConstantExpr>(resolve(right - left));
@@ -90,12 +109,16 @@ LogicalResult SymbolicDims::requireAtMost(Operation *op, AffineExpr left, Affine
 }
 
 // A slice lies within `tensor`, as far as its position can be expressed.
-LogicalResult SymbolicDims::requireWithin(OffsetSizeAndStrideOpInterface slice, Value tensor) {
+LogicalResult SymbolicDims::requireWithin(OffsetSizeAndStrideOpInterface slice,
+                                          Value tensor) {
   for (auto [dim, first, count, step] :
-       llvm::enumerate(slice.getMixedOffsets(), slice.getMixedSizes(), slice.getMixedStrides())) {
-    AffineExpr offset = getIndex(first), size = getIndex(count), stride = getIndex(step);
+       llvm::enumerate(slice.getMixedOffsets(), slice.getMixedSizes(),
+                       slice.getMixedStrides())) {
+    AffineExpr offset = getIndex(first), size = getIndex(count),
+               stride = getIndex(step);
     AffineExpr total = getDim(tensor, dim);
-    if (!offset || !size || !total || !isa_and_present<AffineConstantExpr>(stride))
+    if (!offset || !size || !total ||
+        !isa_and_present<AffineConstantExpr>(stride))
       continue;
     if (failed(requireAtMost(slice, offset + (size - 1) * stride + 1, total)))
       return failure();
@@ -140,16 +163,17 @@ LogicalResult SymbolicDims::unifyOp(Operation *op) {
   };
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](linalg::LinalgOp structured) {
-        return forEachEquality(structured, *this, [&](AffineExpr a, AffineExpr b) {
-          return require(op, a, b);
-        });
+        return forEachEquality(
+            structured, *this,
+            [&](AffineExpr a, AffineExpr b) { return require(op, a, b); });
       })
       .Case([&](DispatchOp dispatch) -> LogicalResult {
         if (failed(same(dispatch.getX(), 0, dispatch.getSlotToRow(), 0)) ||
             failed(slots(dispatch.getRowToSlot(), dispatch.getSlotToRow())))
           return failure();
         if (Value weights = dispatch.getWeights())
-          return success(succeeded(same(weights, 0, dispatch.getSlotToRow(), 0)));
+          return success(
+              succeeded(same(weights, 0, dispatch.getSlotToRow(), 0)));
         return success();
       })
       .Case([&](CombineOp combine) -> LogicalResult {
@@ -157,7 +181,8 @@ LogicalResult SymbolicDims::unifyOp(Operation *op) {
             failed(slots(combine.getRows(), combine.getSlotToRow())))
           return failure();
         if (Value weights = combine.getWeights())
-          return success(succeeded(same(weights, 0, combine.getSlotToRow(), 0)));
+          return success(
+              succeeded(same(weights, 0, combine.getSlotToRow(), 0)));
         return success();
       })
       .Case([&](tensor::CastOp cast) {
@@ -168,7 +193,8 @@ LogicalResult SymbolicDims::unifyOp(Operation *op) {
         return success();
       })
       .Case([&](tensor::ExpandShapeOp expand) {
-        for (auto [source, group] : llvm::enumerate(expand.getReassociationIndices())) {
+        for (auto [source, group] :
+             llvm::enumerate(expand.getReassociationIndices())) {
           AffineExpr product = constant(1);
           for (int64_t d : group)
             if (AffineExpr size = getDim(expand, d); size && product)
@@ -185,7 +211,8 @@ LogicalResult SymbolicDims::unifyOp(Operation *op) {
         unsigned source = 0;
         for (auto [d, size] : llvm::enumerate(insert.getMixedSizes()))
           if (!dropped.test(d) &&
-              failed(require(op, getDim(insert.getSource(), source++), getIndex(size))))
+              failed(require(op, getDim(insert.getSource(), source++),
+                             getIndex(size))))
             return failure();
         return success();
       })
@@ -193,8 +220,9 @@ LogicalResult SymbolicDims::unifyOp(Operation *op) {
         auto equal = assertion.getArg().getDefiningOp<arith::CmpIOp>();
         if (!equal || equal.getPredicate() != arith::CmpIPredicate::eq ||
             !equal.getLhs().getType().isIndex())
-          return op->emitOpError("expected two sizes to be compared for equality, but got another "
-                                 "condition, which the host cannot check");
+          return op->emitOpError(
+              "expected two sizes to be compared for equality, but got another "
+              "condition, which the host cannot check");
         return require(op, getIndex(equal.getLhs()), getIndex(equal.getRhs()));
       })
       .Case<linalg::SoftmaxOp>([&](linalg::SoftmaxOp softmax) {
@@ -228,13 +256,14 @@ LogicalResult SymbolicDims::unify() {
       return failure();
   // Bounds are often void once sizes are known to be equal.
   for (Operation *op : ops) {
-    LogicalResult within =
-        llvm::TypeSwitch<Operation *, LogicalResult>(op)
-            .Case([&](tensor::ExtractSliceOp slice) {
-              return requireWithin(slice, slice.getSource());
-            })
-            .Case([&](tensor::InsertSliceOp slice) { return requireWithin(slice, slice.getDest()); })
-            .Default(success());
+    LogicalResult within = llvm::TypeSwitch<Operation *, LogicalResult>(op)
+                               .Case([&](tensor::ExtractSliceOp slice) {
+                                 return requireWithin(slice, slice.getSource());
+                               })
+                               .Case([&](tensor::InsertSliceOp slice) {
+                                 return requireWithin(slice, slice.getDest());
+                               })
+                               .Default(success());
     if (failed(within))
       return failure();
   }

@@ -1,10 +1,12 @@
-//===- CombineWeightGrad.cpp - moe.combine_weight_grad -> linalg.generic ---===//
+//===- CombineWeightGrad.cpp - moe.combine_weight_grad -> linalg.generic
+//---===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 //
-// result[t, j] = Σ_w (slot_to_row[t, j] ≥ 0 ? grad[t, w] · rows[slot_to_row[t, j], w] : 0)
+// result[t, j] = Σ_w (slot_to_row[t, j] ≥ 0 ? grad[t, w] · rows[slot_to_row[t,
+// j], w] : 0)
 //
 // `tree` is a plain sum, which later stages take apart; the body of `serial`
 // chooses between the sum so far and the next one, which leaves no choice but
@@ -33,38 +35,46 @@ struct CombineWeightGradToLinalg final : OpRewritePattern<CombineWeightGradOp> {
                                 AffineMap::get(3, 0, {t, j}, b.getContext())};
     Value tokens = tensor::DimOp::create(b, op.getSlotToRow(), 0);
     Value init = zeros(b, op.getType(), {tokens});
-    auto term = [&](ImplicitLocOpBuilder &body, ValueRange args, Value &kept) -> Value {
+    auto term = [&](ImplicitLocOpBuilder &body, ValueRange args,
+                    Value &kept) -> Value {
       Value zero = arith::ConstantOp::create(body, body.getI32IntegerAttr(0));
-      kept = arith::CmpIOp::create(body, arith::CmpIPredicate::sge, args[1], zero);
-      Value safe = arith::IndexCastOp::create(body, body.getIndexType(),
-                                              arith::MaxSIOp::create(body, args[1], zero));
+      kept =
+          arith::CmpIOp::create(body, arith::CmpIPredicate::sge, args[1], zero);
+      Value safe = arith::IndexCastOp::create(
+          body, body.getIndexType(),
+          arith::MaxSIOp::create(body, args[1], zero));
       Value column = linalg::IndexOp::create(body, 2);
-      Value element = tensor::ExtractOp::create(body, op.getRows(), ValueRange{safe, column});
-      return arith::MulFOp::create(body, toF32(body, args[0]), toF32(body, element));
+      Value element = tensor::ExtractOp::create(body, op.getRows(),
+                                                ValueRange{safe, column});
+      return arith::MulFOp::create(body, toF32(body, args[0]),
+                                   toF32(body, element));
     };
     Value kept;
     if (op.getStrategy() == DotStrategy::Tree) {
-      rewriter.replaceOp(op, createSum(b, {op.getGrad(), op.getSlotToRow()}, init, maps,
-                                       [&](ImplicitLocOpBuilder &body, ValueRange args) {
-                                         Value product = term(body, args, kept);
-                                         return selectOrZero(body, kept, product);
-                                       }));
+      rewriter.replaceOp(
+          op, createSum(b, {op.getGrad(), op.getSlotToRow()}, init, maps,
+                        [&](ImplicitLocOpBuilder &body, ValueRange args) {
+                          Value product = term(body, args, kept);
+                          return selectOrZero(body, kept, product);
+                        }));
       return success();
     }
-    rewriter.replaceOp(op, createReduction(b, {op.getGrad(), op.getSlotToRow()}, init, maps,
-                                           [&](ImplicitLocOpBuilder &body, ValueRange args) {
-                                             Value product = term(body, args, kept);
-                                             Value next = arith::AddFOp::create(body, args[2],
-                                                                                product);
-                                             return arith::SelectOp::create(body, kept, next,
-                                                                            args[2])
-                                                 .getResult();
-                                           }));
+    rewriter.replaceOp(
+        op, createReduction(b, {op.getGrad(), op.getSlotToRow()}, init, maps,
+                            [&](ImplicitLocOpBuilder &body, ValueRange args) {
+                              Value product = term(body, args, kept);
+                              Value next =
+                                  arith::AddFOp::create(body, args[2], product);
+                              return arith::SelectOp::create(body, kept, next,
+                                                             args[2])
+                                  .getResult();
+                            }));
     return success();
   }
 };
 } // namespace
 
-void moe::populateCombineWeightGradToLinalgPatterns(RewritePatternSet &patterns) {
+void moe::populateCombineWeightGradToLinalgPatterns(
+    RewritePatternSet &patterns) {
   patterns.add<CombineWeightGradToLinalg>(patterns.getContext());
 }

@@ -1,4 +1,5 @@
-//===- Pass.cpp - The pass from moe to linalg ------------------------------===//
+//===- Pass.cpp - The pass from moe to linalg
+//------------------------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -26,29 +27,37 @@ using namespace mlir::moe;
 // forms they build are read by later stages.
 static LogicalResult apply(Operation *op, RewritePatternSet &&patterns) {
   GreedyRewriteConfig config;
-  config.enableFolding(false).setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  config.enableFolding(false).setRegionSimplificationLevel(
+      GreedySimplifyRegionLevel::Disabled);
   return applyPatternsGreedily(op, std::move(patterns), config);
 }
 
-// A product that is scheduled as tiles reads their table, its kernel's last input.
+// A product that is scheduled as tiles reads their table, its kernel's last
+// input.
 static LogicalResult checkTable(GroupedMatmulOp op) {
   auto kernel = dyn_cast<KernelOp>(op->getParentOp());
-  if (!kernel || !kernel.getSchedule() || kernel.getSchedule()->getFamily() != Family::Matmul)
+  if (!kernel || !kernel.getSchedule() ||
+      kernel.getSchedule()->getFamily() != Family::Matmul)
     return success();
-  auto type = kernel.getInputs().empty()
-                  ? RankedTensorType()
-                  : dyn_cast<RankedTensorType>(kernel.getInputs().back().getType());
-  if (type && type.getRank() == 2 && type.getDimSize(1) == 3 && type.getElementType().isInteger(32))
+  auto type =
+      kernel.getInputs().empty()
+          ? RankedTensorType()
+          : dyn_cast<RankedTensorType>(kernel.getInputs().back().getType());
+  if (type && type.getRank() == 2 && type.getDimSize(1) == 3 &&
+      type.getElementType().isInteger(32))
     return success();
-  return op.emitOpError("expected the last input of its kernel to be a table of tiles, but got "
-                        "another: run --moe-materialize-tiles first");
+  return op.emitOpError(
+      "expected the last input of its kernel to be a table of tiles, but got "
+      "another: run --moe-materialize-tiles first");
 }
 
 namespace {
-struct ConvertMoEToLinalgPass : moe::impl::ConvertMoEToLinalgPassBase<ConvertMoEToLinalgPass> {
+struct ConvertMoEToLinalgPass
+    : moe::impl::ConvertMoEToLinalgPassBase<ConvertMoEToLinalgPass> {
   void runOnOperation() override {
     WalkResult tables = getOperation().walk([](GroupedMatmulOp op) {
-      return failed(checkTable(op)) ? WalkResult::interrupt() : WalkResult::advance();
+      return failed(checkTable(op)) ? WalkResult::interrupt()
+                                    : WalkResult::advance();
     });
     if (tables.wasInterrupted())
       return signalPassFailure();
@@ -66,7 +75,8 @@ struct ConvertMoEToLinalgPass : moe::impl::ConvertMoEToLinalgPassBase<ConvertMoE
     WalkResult left = getOperation().walk([](Operation *op) {
       if (!isa<CombineOp, DispatchOp, GroupedMatmulOp>(op))
         return WalkResult::advance();
-      op->emitOpError("has no form in linalg: expected a static number of slots per token, and "
+      op->emitOpError("has no form in linalg: expected a static number of "
+                      "slots per token, and "
                       "f32 under a schedule of tiles, but got (")
           << op->getOperandTypes() << ")";
       return WalkResult::interrupt();

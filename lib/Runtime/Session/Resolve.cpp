@@ -61,6 +61,10 @@ Expected<uint64_t> Resolver::size(const moe::bundle::Expr &expr,
 }
 
 Status Resolver::buffers() {
+  // Vulkan binds no empty range, so an empty transient gets a place of its own
+  // past the arena, where it does not seem to overlap one that is in use.
+  constexpr uint64_t place = 256; // at least the alignment of any device
+  uint64_t pastArena = (result.arenaBytes / place + 1) * place;
   for (const moe::bundle::Buffer *buffer : *program.buffers()) {
     ResolvedBuffer resolved;
     resolved.name = buffer->name()->str();
@@ -77,6 +81,10 @@ Status Resolver::buffers() {
                          resolved.name, "' to lie in the arena of ",
                          result.arenaBytes, " bytes, but got ", resolved.bytes,
                          " bytes at offset ", resolved.arenaOffset);
+      if (resolved.bytes == 0) {
+        resolved.arenaOffset = pastArena;
+        pastArena += place;
+      }
     }
     result.buffers.push_back(std::move(resolved));
   }

@@ -38,9 +38,9 @@ Status moe::runtime::checkExpr(const bundle::Expr &expr, size_t numSymbols) {
   // The FlatBuffers verifier does not look at the alignment of structs.
   if (reinterpret_cast<uintptr_t>(expr.nodes()->Data()) %
       alignof(bundle::ExprNode))
-    return makeError(Code::InvalidArgument,
-                     "expected an expression at a multiple of ",
-                     alignof(bundle::ExprNode), " bytes, but got another place");
+    return makeError(
+        Code::InvalidArgument, "expected an expression at a multiple of ",
+        alignof(bundle::ExprNode), " bytes, but got another place");
   size_t depth = 0;
   for (const bundle::ExprNode *node : *expr.nodes()) {
     switch (node->op()) {

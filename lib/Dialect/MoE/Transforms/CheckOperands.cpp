@@ -31,8 +31,8 @@ using namespace mlir::moe;
 
 static bool hasRowsOf(PlanOp plan, Value tensor);
 
-// A tensor, as near to the function's arguments as can be seen, that has as many
-// rows as `tensor`.
+// A tensor, as near to the function's arguments as can be seen, that has as
+// many rows as `tensor`.
 static Value tokenSource(Value tensor) {
   while (auto result = dyn_cast<OpResult>(tensor)) {
     Value next = llvm::TypeSwitch<Operation *, Value>(result.getOwner())
@@ -43,8 +43,11 @@ static Value tokenSource(Value tensor) {
                      })
                      .Case([](tensor::EmptyOp op) -> Value {
                        auto size = dyn_cast<Value>(op.getMixedSizes()[0]);
-                       auto dim = size ? size.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
-                       return dim && dim.getConstantIndex() == 0 ? dim.getSource() : Value();
+                       auto dim = size ? size.getDefiningOp<tensor::DimOp>()
+                                       : tensor::DimOp();
+                       return dim && dim.getConstantIndex() == 0
+                                  ? dim.getSource()
+                                  : Value();
                      })
                      .Default(Value());
     if (!next)
@@ -59,18 +62,21 @@ static bool isSlotsOf(PlanOp plan, affine::AffineApplyOp size) {
   AffineMap map = size.getAffineMap();
   if (map.getNumInputs() != 1)
     return false;
-  AffineExpr tokens = map.getNumDims() ? getAffineDimExpr(0, plan.getContext())
-                                       : getAffineSymbolExpr(0, plan.getContext());
+  AffineExpr tokens = map.getNumDims()
+                          ? getAffineDimExpr(0, plan.getContext())
+                          : getAffineSymbolExpr(0, plan.getContext());
   auto dim = size.getOperand(0).getDefiningOp<tensor::DimOp>();
-  return map.getResult(0) == tokens * plan.getIndices().getType().getDimSize(1) && dim &&
-         dim.getConstantIndex() == 0 &&
+  return map.getResult(0) ==
+             tokens * plan.getIndices().getType().getDimSize(1) &&
+         dim && dim.getConstantIndex() == 0 &&
          tokenSource(dim.getSource()) == tokenSource(plan.getIndices());
 }
 
 // Whether a size is the number of rows of `plan`.
 static bool isRowsOf(PlanOp plan, OpFoldResult size) {
   auto value = dyn_cast<Value>(size);
-  if (auto apply = value ? value.getDefiningOp<affine::AffineApplyOp>() : affine::AffineApplyOp())
+  if (auto apply = value ? value.getDefiningOp<affine::AffineApplyOp>()
+                         : affine::AffineApplyOp())
     return isSlotsOf(plan, apply);
   auto dim = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
   return dim && dim.getConstantIndex() == 0 && hasRowsOf(plan, dim.getSource());
@@ -85,7 +91,8 @@ static bool sharesRowsOf(PlanOp plan, linalg::LinalgOp op, OpResult result) {
       return false;
     AffineMap own = op.getMatchingIndexingMap(&operand);
     return own.getNumResults() && map.getNumResults() &&
-           isa<AffineDimExpr>(own.getResult(0)) && own.getResult(0) == map.getResult(0) &&
+           isa<AffineDimExpr>(own.getResult(0)) &&
+           own.getResult(0) == map.getResult(0) &&
            hasRowsOf(plan, operand.get());
   });
 }
@@ -107,19 +114,25 @@ static bool hasRowsOf(PlanOp plan, Value tensor) {
       .Case([&](DispatchOp op) { return hasRowsOf(plan, op.getRowToSlot()); })
       .Case([&](GroupedMatmulOp op) { return hasRowsOf(plan, op.getLhs()); })
       .Case([&](tensor::CastOp op) { return hasRowsOf(plan, op.getSource()); })
-      .Case([&](tensor::EmptyOp op) { return isRowsOf(plan, op.getMixedSizes()[0]); })
+      .Case([&](tensor::EmptyOp op) {
+        return isRowsOf(plan, op.getMixedSizes()[0]);
+      })
       .Case([&](tensor::SplatOp op) {
         return type.isDynamicDim(0) && isRowsOf(plan, op.getDynamicSizes()[0]);
       })
-      .Case([&](tensor::InsertSliceOp op) { return hasRowsOf(plan, op.getDest()); })
+      .Case([&](tensor::InsertSliceOp op) {
+        return hasRowsOf(plan, op.getDest());
+      })
       .Case([&](tensor::ExtractSliceOp op) {
-        return !op.getDroppedDims().test(0) && isRowsOf(plan, op.getMixedSizes()[0]);
+        return !op.getDroppedDims().test(0) &&
+               isRowsOf(plan, op.getMixedSizes()[0]);
       })
       .Case([&](linalg::LinalgOp op) { return sharesRowsOf(plan, op, result); })
       .Default([&](Operation *op) {
         return OpTrait::hasElementwiseMappableTraits(op) &&
-               llvm::any_of(op->getOperands(),
-                            [&](Value operand) { return hasRowsOf(plan, operand); });
+               llvm::any_of(op->getOperands(), [&](Value operand) {
+                 return hasRowsOf(plan, operand);
+               });
       });
 }
 
@@ -134,9 +147,11 @@ public:
   }
   // The number of slots that `slotToRow` has.
   OpFoldResult slots(Value slotToRow) {
-    AffineExpr tokens = b.getAffineSymbolExpr(0), choices = b.getAffineSymbolExpr(1);
-    return affine::makeComposedFoldedAffineApply(b, b.getLoc(), tokens * choices,
-                                                 {dim(slotToRow, 0), dim(slotToRow, 1)});
+    AffineExpr tokens = b.getAffineSymbolExpr(0),
+               choices = b.getAffineSymbolExpr(1);
+    return affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), tokens * choices,
+        {dim(slotToRow, 0), dim(slotToRow, 1)});
   }
   // As many rows.
   void expectEqual(Value left, Value right, StringRef message) {
@@ -163,29 +178,35 @@ struct CheckOperandsPass : moe::impl::CheckOperandsPassBase<CheckOperandsPass> {
       OpFoldResult tokens = checks.dim(op.getSlotToRow(), 0);
       checks.expectEqual(checks.dim(op.getX(), 0), tokens,
                          "expected one token of slot_to_row for each row of x");
-      checks.expectEqual(checks.dim(op.getRowToSlot(), 0), checks.slots(op.getSlotToRow()),
+      checks.expectEqual(checks.dim(op.getRowToSlot(), 0),
+                         checks.slots(op.getSlotToRow()),
                          "expected one element of row_to_slot for each slot");
       if (Value weights = op.getWeights())
-        checks.expectEqual(checks.dim(weights, 0), tokens, "expected one weight for each slot");
+        checks.expectEqual(checks.dim(weights, 0), tokens,
+                           "expected one weight for each slot");
     });
     getOperation().walk([&](CombineOp op) {
       SizeChecks checks(op);
       OpFoldResult slots = checks.slots(op.getSlotToRow());
-      checks.expectEqual(checks.dim(op.getRows(), 0), slots, "expected one row for each slot");
+      checks.expectEqual(checks.dim(op.getRows(), 0), slots,
+                         "expected one row for each slot");
       checks.expectEqual(checks.dim(op.getRowToSlot(), 0), slots,
                          "expected one element of row_to_slot for each slot");
       if (Value weights = op.getWeights())
-        checks.expectEqual(checks.dim(weights, 0), checks.dim(op.getSlotToRow(), 0),
+        checks.expectEqual(checks.dim(weights, 0),
+                           checks.dim(op.getSlotToRow(), 0),
                            "expected one weight for each slot");
     });
     getOperation().walk([&](CombineWeightGradOp op) {
       SizeChecks checks(op);
       OpFoldResult slots = checks.slots(op.getSlotToRow());
-      checks.expectEqual(checks.dim(op.getRows(), 0), slots, "expected one row for each slot");
+      checks.expectEqual(checks.dim(op.getRows(), 0), slots,
+                         "expected one row for each slot");
       checks.expectEqual(checks.dim(op.getRowToSlot(), 0), slots,
                          "expected one element of row_to_slot for each slot");
-      checks.expectEqual(checks.dim(op.getGrad(), 0), checks.dim(op.getSlotToRow(), 0),
-                         "expected one token of slot_to_row for each row of grad");
+      checks.expectEqual(
+          checks.dim(op.getGrad(), 0), checks.dim(op.getSlotToRow(), 0),
+          "expected one token of slot_to_row for each row of grad");
     });
     getOperation().walk([&](GroupedOuterOp op) {
       SizeChecks(op).expectEqual(op.getLhs(), op.getRhs(),
@@ -221,8 +242,8 @@ private:
     Value &check = checked[{offsets, rows}];
     if (!check) {
       OpBuilder builder(operand.getOwner());
-      check = CheckOffsetsOp::create(builder, operand.getOwner()->getLoc(), offsets.getType(),
-                                     offsets, rows);
+      check = CheckOffsetsOp::create(builder, operand.getOwner()->getLoc(),
+                                     offsets.getType(), offsets, rows);
     }
     operand.set(check);
   }

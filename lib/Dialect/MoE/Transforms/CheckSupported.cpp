@@ -1,4 +1,5 @@
-//===- CheckSupported.cpp - Rejects what cannot be compiled ----------------===//
+//===- CheckSupported.cpp - Rejects what cannot be compiled
+//----------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,7 +19,8 @@ using namespace mlir::moe;
 // What a buffer can hold.
 static bool isStorable(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && (tensor.getElementType().isF32() || tensor.getElementType().isSignlessInteger(32));
+  return tensor && (tensor.getElementType().isF32() ||
+                    tensor.getElementType().isSignlessInteger(32));
 }
 
 // i1 and index tensors live only between ops that are fused; whether one would
@@ -35,13 +37,15 @@ static LogicalResult check(Operation *op, TypeRange types, StringRef what,
   for (auto [number, type] : llvm::enumerate(types))
     if (!holds(type))
       return op->emitError("expected ")
-             << what << ' ' << number << " to be a ranked tensor of f32 or i32, but got " << type
+             << what << ' ' << number
+             << " to be a ranked tensor of f32 or i32, but got " << type
              << " (others have no lowering to the device yet)";
   return success();
 }
 
 namespace {
-struct CheckSupportedPass : moe::impl::CheckSupportedPassBase<CheckSupportedPass> {
+struct CheckSupportedPass
+    : moe::impl::CheckSupportedPassBase<CheckSupportedPass> {
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     if (func.isExternal())
@@ -60,7 +64,8 @@ struct CheckSupportedPass : moe::impl::CheckSupportedPassBase<CheckSupportedPass
         return WalkResult::interrupt();
       if (op->getParentOp() == func && op->getDialect() &&
           op->getDialect()->getNamespace() == "scf") {
-        op->emitError("control flow between tensors has no lowering to the device yet");
+        op->emitError(
+            "control flow between tensors has no lowering to the device yet");
         return WalkResult::interrupt();
       }
       return WalkResult::advance();

@@ -1,4 +1,5 @@
-//===- FormKernels.cpp - Groups the ops of a function into kernels ---------===//
+//===- FormKernels.cpp - Groups the ops of a function into kernels
+//---------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -28,14 +29,16 @@ static bool isView(Operation *op) {
   DenseElementsAttr constant;
   if (matchPattern(op, m_Constant(&constant)))
     return constant.isSplat();
-  return isa<tensor::EmptyOp, tensor::CastOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp,
-             tensor::CollapseShapeOp, tensor::InsertSliceOp, tensor::SplatOp, linalg::FillOp>(op);
+  return isa<tensor::EmptyOp, tensor::CastOp, tensor::ExtractSliceOp,
+             tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+             tensor::InsertSliceOp, tensor::SplatOp, linalg::FillOp>(op);
 }
 
 // Roots compute tensors; every one becomes a kernel of its own.
 static bool isRoot(Operation *op) {
-  return isa<linalg::LinalgOp, RouteOp, PlanOp, CheckOffsetsOp, DispatchOp, GroupedMatmulOp,
-             GroupedOuterOp, GroupedReduceOp, CombineOp, CombineWeightGradOp>(op) &&
+  return isa<linalg::LinalgOp, RouteOp, PlanOp, CheckOffsetsOp, DispatchOp,
+             GroupedMatmulOp, GroupedOuterOp, GroupedReduceOp, CombineOp,
+             CombineWeightGradOp>(op) &&
          op->getNumResults() != 0 && !isView(op);
 }
 
@@ -53,7 +56,9 @@ static bool isPredicate(Operation *op) {
 }
 
 // Ops that read buffers as they are.
-static bool readsBuffers(Operation *op) { return isa<RouteOp, PlanOp, CheckOffsetsOp>(op); }
+static bool readsBuffers(Operation *op) {
+  return isa<RouteOp, PlanOp, CheckOffsetsOp>(op);
+}
 
 // Whether `producer` moves into the kernel of `consumer`.
 static bool fuses(Operation *producer, Operation *consumer, bool fuseDispatch) {
@@ -63,9 +68,11 @@ static bool fuses(Operation *producer, Operation *consumer, bool fuseDispatch) {
     return true;
   // Rows are gathered while the product reads them. The gather costs an index
   // a row, so also where two products share it.
-  if (fuseDispatch && isa<DispatchOp>(producer) && isa<GroupedMatmulOp>(consumer))
+  if (fuseDispatch && isa<DispatchOp>(producer) &&
+      isa<GroupedMatmulOp>(consumer))
     return true;
-  return isPredicate(producer) && (isa<linalg::LinalgOp>(consumer) || isView(consumer));
+  return isPredicate(producer) &&
+         (isa<linalg::LinalgOp>(consumer) || isView(consumer));
 }
 
 // Whether `user` keeps reading `root` itself when kernels are formed.
@@ -91,14 +98,16 @@ namespace {
 /// Collects what goes into the kernel of one root and builds it.
 class KernelFormer {
 public:
-  KernelFormer(Operation *root, bool fuseDispatch) : root(root), fuseDispatch(fuseDispatch) {}
+  KernelFormer(Operation *root, bool fuseDispatch)
+      : root(root), fuseDispatch(fuseDispatch) {}
 
   KernelOp form() {
     collect(root);
     ImplicitLocOpBuilder b(root->getLoc(), root);
     SmallVector<Value> captured(inputs.begin(), inputs.end());
     auto kernel = KernelOp::create(b, root->getResultTypes(),
-                                   b.getStringAttr(kernelName(root)), captured, ScheduleAttr());
+                                   b.getStringAttr(kernelName(root)), captured,
+                                   ScheduleAttr());
     Block &body = kernel.getBody().emplaceBlock();
     IRMapping map;
     for (Value input : captured)
@@ -121,7 +130,8 @@ private:
       if (producer && ops.contains(producer))
         return;
       bool scalar = !isa<RankedTensorType>(value.getType());
-      if (producer && (scalar ? fusesScalar(producer) : fuses(producer, op, fuseDispatch)))
+      if (producer &&
+          (scalar ? fusesScalar(producer) : fuses(producer, op, fuseDispatch)))
         collect(producer);
       else
         inputs.insert(value);
@@ -157,7 +167,8 @@ static Value copyOf(OpBuilder &builder, Value value) {
       sizes.push_back(tensor::DimOp::create(b, value, dim));
   Value init = tensor::EmptyOp::create(b, type, sizes);
   AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
   auto copy = linalg::GenericOp::create(
       b, init.getType(), value, init, ArrayRef{identity, identity}, loops,
       [](OpBuilder &nested, Location loc, ValueRange args) {
@@ -191,12 +202,14 @@ static LogicalResult checkLeft(Operation *op) {
   bool tensors = llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
   bool constant = op->hasTrait<OpTrait::ConstantLike>();
   if (constant && tensors && !isStorable(op->getResult(0).getType()))
-    return op->emitOpError("expected a constant of f32 or i32 to store, but got ")
+    return op->emitOpError(
+               "expected a constant of f32 or i32 to store, but got ")
            << op->getResult(0).getType();
   if (constant || isView(op) || (isMemoryEffectFree(op) && !tensors))
     return success();
-  return op->emitOpError("has no lowering to the device: expected an op of moe or linalg, or a "
-                         "view of a tensor");
+  return op->emitOpError(
+      "has no lowering to the device: expected an op of moe or linalg, or a "
+      "view of a tensor");
 }
 
 void FormKernelsPass::runOnOperation() {
@@ -221,23 +234,28 @@ void FormKernelsPass::runOnOperation() {
     if (isRoot(&op))
       roots.push_back(&op);
   for (Operation *root : roots) {
-    bool dead = llvm::all_of(root->getUsers(),
-                             [&](Operation *user) { return readsInPlace(root, user, fuseDispatch); });
+    bool dead = llvm::all_of(root->getUsers(), [&](Operation *user) {
+      return readsInPlace(root, user, fuseDispatch);
+    });
     if (dead && !isa<PlanOp, CheckOffsetsOp>(root))
       continue; // moves into each of its users
     for (Type type : root->getResultTypes())
       if (!isStorable(type)) {
-        root->emitOpError("expected a result of f32 or i32 to store, but got ") << type;
+        root->emitOpError("expected a result of f32 or i32 to store, but got ")
+            << type;
         return signalPassFailure();
       }
     KernelOp kernel = KernelFormer(root, fuseDispatch).form();
     for (auto [from, to] : llvm::zip(root->getResults(), kernel.getResults()))
-      from.replaceUsesWithIf(
-          to, [&](OpOperand &use) { return !readsInPlace(root, use.getOwner(), fuseDispatch); });
+      from.replaceUsesWithIf(to, [&](OpOperand &use) {
+        return !readsInPlace(root, use.getOwner(), fuseDispatch);
+      });
   }
   // Roots and views that nothing reads any more.
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
-    if (!isa<KernelOp>(op) && op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>() &&
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
+    if (!isa<KernelOp>(op) && op.use_empty() &&
+        !op.hasTrait<OpTrait::IsTerminator>() &&
         (isRoot(&op) || isOpTriviallyDead(&op)))
       op.erase();
   for (Operation &op : func.getBody().front())

@@ -1,4 +1,5 @@
-//===- InlineKernels.cpp - Dissolves kernels into their function -----------===//
+//===- InlineKernels.cpp - Dissolves kernels into their function
+//-----------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //

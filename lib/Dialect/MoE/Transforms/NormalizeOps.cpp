@@ -1,4 +1,5 @@
-//===- NormalizeOps.cpp - Brings ops to the forms kernels are made of ------===//
+//===- NormalizeOps.cpp - Brings ops to the forms kernels are made of
+//------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -52,16 +53,20 @@ static bool isSumOverTokens(linalg::MatmulOp op) {
   SmallVector<int64_t, 4> loops = op.getStaticLoopRanges();
   return maps[0] == map(2, 0) && maps[1] == map(2, 1) && maps[2] == map(0, 1) &&
          llvm::all_of(op->getOperands(),
-                      [](Value v) { return getElementTypeOrSelf(v.getType()).isF32(); }) &&
-         !ShapedType::isDynamic(loops[0]) && loops[0] && !ShapedType::isDynamic(loops[1]) &&
-         loops[1] && ShapedType::isDynamic(loops[2]);
+                      [](Value v) {
+                        return getElementTypeOrSelf(v.getType()).isF32();
+                      }) &&
+         !ShapedType::isDynamic(loops[0]) && loops[0] &&
+         !ShapedType::isDynamic(loops[1]) && loops[1] &&
+         ShapedType::isDynamic(loops[2]);
 }
 
 namespace {
 struct GeneralizeNamed final : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
-  LogicalResult matchAndRewrite(linalg::LinalgOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
     if (isa<linalg::GenericOp, linalg::FillOp>(op))
       return failure();
     if (auto product = dyn_cast<linalg::MatmulOp>(*op);
@@ -74,7 +79,8 @@ struct GeneralizeNamed final : OpInterfaceRewritePattern<linalg::LinalgOp> {
 struct DecomposeSoftmax final : OpRewritePattern<linalg::SoftmaxOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(linalg::SoftmaxOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(linalg::SoftmaxOp op,
+                                PatternRewriter &rewriter) const override {
     FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
     if (failed(results))
       return rewriter.notifyMatchFailure(op, "cannot be decomposed");
@@ -88,13 +94,15 @@ struct DecomposeSoftmax final : OpRewritePattern<linalg::SoftmaxOp> {
 struct SumOverTokens final : OpRewritePattern<linalg::MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(linalg::MatmulOp op, PatternRewriter &rewriter) const override;
+  LogicalResult matchAndRewrite(linalg::MatmulOp op,
+                                PatternRewriter &rewriter) const override;
 };
 
 struct NormalizeOpsPass : moe::impl::NormalizeOpsPassBase<NormalizeOpsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeSoftmax, GeneralizeNamed, SumOverTokens>(&getContext());
+    patterns.add<DecomposeSoftmax, GeneralizeNamed, SumOverTokens>(
+        &getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     populateDecomposeRoutePatterns(patterns);
     // Sizes come from the arguments, so that no op lives on for its size alone.
@@ -110,25 +118,33 @@ LogicalResult SumOverTokens::matchAndRewrite(linalg::MatmulOp op,
   if (!isSumOverTokens(op))
     return rewriter.notifyMatchFailure(op, "not a sum over tokens alone");
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-  Value lhs = op.getInputs()[0], rhs = op.getInputs()[1], init = op.getOutputs()[0];
+  Value lhs = op.getInputs()[0], rhs = op.getInputs()[1],
+        init = op.getOutputs()[0];
   // All tokens belong to the one expert: offsets 0 and T.
   Value tokens = tensor::DimOp::create(b, lhs, 0);
-  Value empty = tensor::EmptyOp::create(b, ArrayRef<int64_t>{2}, b.getI32Type());
+  Value empty =
+      tensor::EmptyOp::create(b, ArrayRef<int64_t>{2}, b.getI32Type());
   auto offsets = linalg::GenericOp::create(
       b, empty.getType(), ValueRange{}, empty, b.getMultiDimIdentityMap(1),
-      utils::IteratorType::parallel, [&](OpBuilder &nested, Location loc, ValueRange) {
+      utils::IteratorType::parallel,
+      [&](OpBuilder &nested, Location loc, ValueRange) {
         Value position = linalg::IndexOp::create(nested, loc, 0);
         Value bound = arith::MulIOp::create(nested, loc, position, tokens);
-        Value narrow = arith::IndexCastOp::create(nested, loc, nested.getI32Type(), bound);
+        Value narrow =
+            arith::IndexCastOp::create(nested, loc, nested.getI32Type(), bound);
         linalg::YieldOp::create(nested, loc, narrow);
       });
   auto type = cast<RankedTensorType>(op.getResult(0).getType());
   SmallVector<ReassociationIndices> joined{{0, 1}, {2}};
-  auto stack = RankedTensorType::get({1, type.getDimSize(0), type.getDimSize(1)}, b.getF32Type());
+  auto stack = RankedTensorType::get(
+      {1, type.getDimSize(0), type.getDimSize(1)}, b.getF32Type());
   auto fill = init.getDefiningOp<linalg::FillOp>();
   bool fromZero = fill && matchPattern(fill.getInputs()[0], m_PosZeroFloat());
-  Value start = fromZero ? Value() : tensor::ExpandShapeOp::create(b, stack, init, joined);
-  Value sums = GroupedOuterOp::create(b, stack, lhs, rhs, offsets.getResult(0), start);
+  Value start = fromZero
+                    ? Value()
+                    : tensor::ExpandShapeOp::create(b, stack, init, joined);
+  Value sums =
+      GroupedOuterOp::create(b, stack, lhs, rhs, offsets.getResult(0), start);
   rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, type, sums, joined);
   return success();
 }
