@@ -7,12 +7,12 @@
 // The R slots are cut into P chunks, each walked in order by one invocation, so
 // no step needs an atomic and the order is stable by construction:
 //
-//   count    hist[p][e] = slots of chunk p that name expert e; the first bad
-//   one blocks   sums[b][e] = Σ hist[p][e] over the chunks of block b scan
-//   base[e]    = offsets[e] = Σ of all sums of the experts before e starts
-//   hist[p][e] = base[e] + Σ of hist[p'][e] over the chunks before p scatter
-//   walks the chunks again: a slot's row is hist[p][e]++ runs     row_expert,
-//   and row_to_slot where a row has no slot
+//   count    hist[p][e] = slots of chunk p that name expert e
+//   blocks   sums[b][e] = Σ hist[p][e] over the chunks of block b
+//   scan     base[e] = offsets[e] = Σ of all sums of the experts before e
+//   starts   hist[p][e] = base[e] + Σ hist[p'][e] over the chunks before p
+//   scatter  walks the chunks again: a slot's row is hist[p][e]++
+//   runs     row_expert, and row_to_slot where a row has no slot
 //
 // (PlanScan.cpp has the steps in the middle, PlanScatter.cpp the last two.)
 //
