@@ -11,7 +11,9 @@
 // WIDE:       schedule(#moe.schedule<matmul, workgroup = 32, lanes = 32, rows = 16, columns = 128, vector = 4>)
 // MINIMAL:    schedule(#moe.schedule<matmul, rows = 4, columns = 8, vector = 4>)
 // CHECK:    moe.kernel "plan"
-// CHECK-SAME: schedule(#moe.schedule<plan, workgroup = 8, chunks = 2048>)
+// LAVAPIPE:   schedule(#moe.schedule<plan, workgroup = 8, chunks = 512>)
+// WIDE:       schedule(#moe.schedule<plan, workgroup = 8, chunks = 2048>)
+// MINIMAL:    schedule(#moe.schedule<plan, workgroup = 8, chunks = 512>)
 // CHECK:    moe.kernel "tiles"
 // LAVAPIPE:   schedule(#moe.schedule<tiles, workgroup = 64, rows = 16>)
 // WIDE:       schedule(#moe.schedule<tiles, workgroup = 64, rows = 16>)
