@@ -211,6 +211,12 @@ LogicalResult moe::checkSchedule(KernelOp kernel, const TargetInfo &target) {
     return kernel.emitOpError("expected 1 lane on target '")
            << target.name << "', which has no subgroup shuffle, but got "
            << schedule->getLanes();
+  if (llvm::is_contained({Family::Matmul, Family::Outer, Family::Route},
+                         schedule->getFamily()) &&
+      schedule->getWorkgroup() != schedule->getLanes())
+    return kernel.emitOpError("expected a workgroup of ")
+           << schedule->getLanes() << ", one invocation for each lane, but got "
+           << schedule->getWorkgroup();
   if (schedule->getFamily() == Family::Reduce &&
       !llvm::isPowerOf2_64(schedule->getWorkgroup()))
     return kernel.emitOpError(

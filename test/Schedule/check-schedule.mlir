@@ -30,6 +30,16 @@ func.func @lanes_beyond_the_subgroup(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
 
 // -----
 
+func.func @workgroup_wider_than_its_lanes(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
+  // expected-error @+1 {{expected a workgroup of 8, one invocation for each lane, but got 64}}
+  %0 = moe.kernel "k" (%a = %x : tensor<4x64xf32>) -> (tensor<4x64xf32>) schedule(#moe.schedule<matmul, workgroup = 64, lanes = 8>) {
+    moe.yield %a : tensor<4x64xf32>
+  }
+  return %0 : tensor<4x64xf32>
+}
+
+// -----
+
 func.func @reduce_not_a_power_of_two(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
   // expected-error @+1 {{expected a workgroup that is a power of two, but got 48}}
   %0 = moe.kernel "k" (%a = %x : tensor<4x64xf32>) -> (tensor<4x64xf32>) schedule(#moe.schedule<reduce, workgroup = 48>) {

@@ -21,11 +21,15 @@
 // CHECK-NEXT:      gpu.barrier
 // CHECK:           scf.if
 // CHECK:             %[[TWO_ON:.+]] = arith.addi %[[THREAD]], %c2
-// CHECK:             memref.load %[[MEMORY]][%[[TWO_ON]]]
+// CHECK:             %[[OTHER:.+]] = memref.load %[[MEMORY]][%[[TWO_ON]]]
+// CHECK:             %[[BOTH:.+]] = arith.addf %{{.+}}, %[[OTHER]]
+// CHECK:             memref.store %[[BOTH]], %[[MEMORY]][%[[THREAD]]]
 // CHECK:           gpu.barrier
 // CHECK:           scf.if
 // CHECK:             %[[ONE_ON:.+]] = arith.addi %[[THREAD]], %c1
-// CHECK:             memref.load %[[MEMORY]][%[[ONE_ON]]]
+// CHECK:             %[[LAST:.+]] = memref.load %[[MEMORY]][%[[ONE_ON]]]
+// CHECK:             %[[ALL:.+]] = arith.addf %{{.+}}, %[[LAST]]
+// CHECK:             memref.store %[[ALL]], %[[MEMORY]][%[[THREAD]]]
 // CHECK:           gpu.barrier
 // CHECK:           %[[TREE:.+]] = memref.load %[[MEMORY]][%c0]
 // The next output of this workgroup overwrites the memory.
