@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "moe/Conversion/SymbolicDims.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
@@ -151,6 +152,28 @@ forEachEquality(linalg::LinalgOp op, SymbolicDims &dims,
   return success();
 }
 
+// The number of rows that the table of a grouped product's tiles covers; null
+// where no kernel of the function makes the table.
+static Value findTabledRows(scf::ForallOp tiles) {
+  Value table;
+  tiles.walk([&](tensor::ExtractOp extract) {
+    if (extract->hasAttr("moe.expert"))
+      table = extract.getTensor();
+  });
+  auto argument = dyn_cast_or_null<BlockArgument>(table);
+  auto kernel = argument
+                    ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp())
+                    : KernelOp();
+  if (!kernel)
+    return nullptr;
+  auto maker =
+      kernel.getInputs()[argument.getArgNumber()].getDefiningOp<KernelOp>();
+  if (!maker)
+    return nullptr;
+  auto tables = maker.getBody().front().getOps<TilesOp>();
+  return tables.empty() ? Value() : Value((*tables.begin()).getTotal());
+}
+
 LogicalResult SymbolicDims::unifyOp(Operation *op) {
   auto same = [&](Value a, unsigned dimA, Value b, unsigned dimB) {
     return require(op, getDim(a, dimA), getDim(b, dimB));
@@ -184,6 +207,12 @@ LogicalResult SymbolicDims::unifyOp(Operation *op) {
           return success(
               succeeded(same(weights, 0, combine.getSlotToRow(), 0)));
         return success();
+      })
+      .Case([&](scf::ForallOp tiles) -> LogicalResult {
+        Value total = findTabledRows(tiles);
+        return total
+                   ? require(op, getDim(tiles.getResult(0), 0), getIndex(total))
+                   : success();
       })
       .Case([&](tensor::CastOp cast) {
         auto type = dyn_cast<RankedTensorType>(cast.getType());

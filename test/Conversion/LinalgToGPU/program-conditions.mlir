@@ -1,4 +1,4 @@
-// RUN: moe-opt %s --convert-linalg-to-gpu --canonicalize --cse --mlir-print-local-scope | FileCheck %s
+// RUN: moe-opt %s --convert-moe-to-linalg --convert-linalg-to-gpu --canonicalize --cse --mlir-print-local-scope | FileCheck %s
 
 // Sizes that ops tie together are unified: what follows from one argument is
 // its expression, and what does not is an assertion for the host.
@@ -83,4 +83,23 @@ func.func @asserted(%x: tensor<?x8xf32>, %r2s: tensor<?xi32>) {
   %equal = arith.cmpi eq, %r, %slots : index
   cf.assert %equal, "expected one element of row_to_slot for each slot"
   return
+}
+
+// A table of tiles covers the rows of the product that reads it.
+// CHECK-LABEL: moe_rt.program @tiles
+// CHECK-DAG:     %[[ROWS:.+]] = moe_rt.dim 0, 0
+// CHECK-DAG:     %[[COVERED:.+]] = moe_rt.dim 3, 0
+// CHECK:         moe_rt.assert %[[COVERED]] <equal> %[[ROWS]], "dim 0 of input 3 (dim 0 of input 0)"
+func.func @tiles(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %offsets: tensor<3xi32>, %covered: tensor<?xf32>) -> tensor<?x16xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %covered, %c0 : tensor<?xf32>
+  %table = moe.kernel "tiles" (%o = %offsets : tensor<3xi32>, %total = %n : index) -> (tensor<?x3xi32>) schedule(#moe.schedule<tiles, rows = 4>) {
+    %t, %count, %grid = moe.tiles %o, %total {rows = 4 : i64} : tensor<3xi32> -> tensor<?x3xi32>, tensor<1xi32>, tensor<3xi32>
+    moe.yield %t : tensor<?x3xi32>
+  }
+  %0 = moe.kernel "up" (%a = %x : tensor<?x8xf32>, %m = %w : tensor<2x8x16xf32>, %o = %offsets : tensor<3xi32>, %t = %table : tensor<?x3xi32>) -> (tensor<?x16xf32>) schedule(#moe.schedule<matmul, workgroup = 4, lanes = 4, rows = 4, columns = 16, vector = 4>) {
+    %y = moe.grouped_matmul %a, %m, %o : tensor<?x8xf32>, tensor<2x8x16xf32>, tensor<3xi32> -> tensor<?x16xf32>
+    moe.yield %y : tensor<?x16xf32>
+  }
+  return %0 : tensor<?x16xf32>
 }
