@@ -208,6 +208,9 @@ LogicalResult SymbolicDims::unifyOp(Operation *op) {
               succeeded(same(weights, 0, combine.getSlotToRow(), 0)));
         return success();
       })
+      .Case([&](GroupedOuterOp outer) {
+        return same(outer.getLhs(), 0, outer.getRhs(), 0);
+      })
       .Case([&](scf::ForallOp tiles) -> LogicalResult {
         Value total = findTabledRows(tiles);
         return total

@@ -103,3 +103,14 @@ func.func @tiles(%x: tensor<?x8xf32>, %w: tensor<2x8x16xf32>, %offsets: tensor<3
   }
   return %0 : tensor<?x16xf32>
 }
+
+// Sums over tokens are made after layer ops were checked.
+// CHECK-LABEL: moe_rt.program @outer
+// CHECK:         moe_rt.assert %{{.+}} <equal> %{{.+}}, "dim 0 of input 1 (dim 0 of input 0)"
+func.func @outer(%x: tensor<?x8xf32>, %y: tensor<?x16xf32>, %offsets: tensor<2xi32>) -> tensor<1x8x16xf32> {
+  %0 = moe.kernel "outer" (%a = %x : tensor<?x8xf32>, %b = %y : tensor<?x16xf32>, %o = %offsets : tensor<2xi32>) -> (tensor<1x8x16xf32>) schedule(#moe.schedule<outer, workgroup = 4, lanes = 4, rows = 4, columns = 16, vector = 4>) {
+    %w = moe.grouped_outer %a, %b, %o : tensor<?x8xf32>, tensor<?x16xf32>, tensor<2xi32> -> tensor<1x8x16xf32>
+    moe.yield %w : tensor<1x8x16xf32>
+  }
+  return %0 : tensor<1x8x16xf32>
+}
