@@ -26,8 +26,8 @@ def CheckLimitsPass : Pass<"moe-check-limits", "moe_rt::ProgramOp"> {
 def CheckSchedulePass : Pass<"moe-check-schedule", "func::FuncOp"> {
   let summary = "Checks that every kernel has a schedule that fits the target";
   let description = [{
-    Each kernel has a `#moe.schedule` whose workgroup, subgroup lanes and
-    workgroup memory fit the target's limits.
+    Each kernel has a `#moe.schedule` whose workgroup and subgroup lanes fit the
+    target's limits and each other.
 
     Takes and leaves scheduled kernels.
   }];
