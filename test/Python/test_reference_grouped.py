@@ -73,12 +73,15 @@ def test_tiles_cover_each_segment_and_never_straddle(counts, tile_rows, tail):
     table, count = tiles(offsets, tile_rows, rows)
     assert len(table) == -(-rows // tile_rows) + len(counts)
     next_row = 0
+    bounds = [*offsets.tolist(), rows]  # segment -1 is the tail
     for expert, first, size in table[:count].tolist():
         assert first == next_row and 1 <= size <= tile_rows
-        assert offsets[expert] <= first and first + size <= offsets[expert + 1]
+        segment = expert if expert >= 0 else len(counts)
+        assert bounds[segment] <= first and first + size <= bounds[segment + 1]
         next_row += size
-    assert next_row == offsets[-1] and not table[count:].any()
-    assert count == sum(-(-n // tile_rows) for n in counts)
+    assert next_row == rows
+    assert (table[count:] == [-1, 0, 0]).all()
+    assert count == sum(-(-n // tile_rows) for n in [*counts, tail])
 
 
 @pytest.mark.parametrize("offsets, columns, message", [

@@ -11,7 +11,8 @@ class Tiles(NamedTuple):
     Attributes
     ----------
     table : numpy.ndarray, int32 [ceil(R / BM) + E, 3]
-        (expert, first row, number of rows) of each tile; zeros after `count`.
+        (expert, first row, number of rows) of each tile; rows past the last
+        offset form tiles of expert -1; (-1, 0, 0) after `count`.
     count : int
         The number of tiles in use.
     """
@@ -35,7 +36,8 @@ def tiles(offsets, tile_rows, rows):
     Returns
     -------
     Tiles
-        Tiles in ascending row order; an empty expert has none.
+        Tiles in ascending row order; an empty expert has none. The tail, up
+        to `rows`, is a segment of expert -1.
     """
     if tile_rows < 1:
         raise ValueError(
@@ -43,9 +45,11 @@ def tiles(offsets, tile_rows, rows):
     offsets = np.asarray(offsets)
     experts = offsets.size - 1
     table = np.zeros((-(-rows // tile_rows) + experts, 3), np.int32)
+    table[:, 0] = -1
     count = 0
-    for expert in range(experts):
-        begin, end = int(offsets[expert]), int(offsets[expert + 1])
+    segments = [(expert, int(offsets[expert]), int(offsets[expert + 1]))
+                for expert in range(experts)]
+    for expert, begin, end in [*segments, (-1, int(offsets[-1]), rows)]:
         for first in range(begin, end, tile_rows):
             table[count] = expert, first, min(tile_rows, end - first)
             count += 1
