@@ -47,9 +47,9 @@ static int64_t exchangeLanes(const TargetInfo &target) {
 
 // Chunks of a plan, each walked by one invocation. A GPU wants many to hide
 // latency. Narrow subgroups are those of a CPU, where more chunks only mean
-// more counters: 512 take 3.4 ms where 2048 take 5.4 (65536 tokens, 8 of 128
-// experts), and still leave 2^24 slots within the 65535 loop iterations after
-// which lavapipe leaves a loop.
+// more counters: 512 took 3.4 ms where 2048 took 5.4 (65536 tokens, 8 of 128
+// experts, on a busy machine), and still leave 2^24 slots within the 65535 loop
+// iterations after which lavapipe leaves a loop.
 static int64_t planChunks(const TargetInfo &target) {
   constexpr uint32_t narrowSubgroup = 8;
   return target.subgroupSize <= narrowSubgroup ? 512 : 2048;
