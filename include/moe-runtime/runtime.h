@@ -132,6 +132,11 @@ typedef struct moe_program_info {
   const moe_tensor *inputs;
   size_t num_outputs;
   const moe_tensor *outputs;
+  /* For each input the output that updates it in place, or -1. Such an input is
+     state: a run without a fault leaves the output's value in it, and a later
+     run with NULL data starts from there; a run that ends with
+     MOE_STATUS_RUNTIME_FAULT leaves it as it was. */
+  const int64_t *updates;
 } moe_program_info;
 
 MOE_RUNTIME_API size_t moe_session_num_programs(const moe_session *session);

@@ -26,6 +26,9 @@ namespace mlir::moe {
 using namespace mlir;
 using namespace mlir::moe;
 
+// Says which result an argument's memory takes (MoEDialect.td).
+static constexpr StringLiteral kAliasesResult = "moe.aliases_result";
+
 // Calls deeper than this are taken for recursion.
 static constexpr int kMaxInlined = 1000;
 
@@ -78,6 +81,7 @@ public:
 private:
   LogicalResult check();
   LogicalResult checkName(StringRef suffix);
+  LogicalResult define(StringRef suffix);
   LogicalResult build(func::FuncOp joint);
 
   func::FuncOp primal;
@@ -91,10 +95,32 @@ private:
 
 LogicalResult Differentiator::checkName(StringRef suffix) {
   std::string name = (primal.getName() + suffix).str();
-  if (!SymbolTable::lookupSymbolIn(primal->getParentOp(), name))
+  Operation *taken = SymbolTable::lookupSymbolIn(primal->getParentOp(), name);
+  auto declaration = dyn_cast_or_null<func::FuncOp>(taken);
+  if (!taken || (declaration && declaration.isExternal()))
     return success();
   return primal.emitError("expected the name '@")
          << name << "' to be free for the derivative, but got a symbol of it";
+}
+
+// Code that calls the derivative declares it before it exists: the declaration
+// gives way to the derivative, which is as visible.
+LogicalResult Differentiator::define(StringRef suffix) {
+  std::string name = (primal.getName() + suffix).str();
+  func::FuncOp declaration, derived;
+  for (auto function : primal->getParentOfType<ModuleOp>().getOps<func::FuncOp>())
+    if (function.getName() == name)
+      (function.isExternal() ? declaration : derived) = function;
+  if (!declaration)
+    return success();
+  if (declaration.getFunctionType() != derived.getFunctionType())
+    return declaration.emitError("expected the declaration of '@")
+           << name << "' to have the derivative's type "
+           << derived.getFunctionType() << ", but got "
+           << declaration.getFunctionType();
+  derived.setVisibility(declaration.getVisibility());
+  declaration.erase();
+  return success();
 }
 
 LogicalResult Differentiator::check() {
@@ -179,15 +205,18 @@ LogicalResult Differentiator::run() {
   builder.setInsertionPointAfter(primal);
   auto joint = cast<func::FuncOp>(builder.clone(*primal));
   joint.setName((primal.getName() + "_vjp").str());
+  // A derivative changes no state.
+  for (unsigned i = 0; i < joint.getNumArguments(); ++i)
+    joint.removeArgAttr(i, kAliasesResult);
   if (failed(build(joint))) {
     joint.erase();
     return failure();
   }
   if (mode == DerivativeMode::Joint)
-    return success();
+    return define("_vjp");
   derivative.split(primal.getName(), save);
   joint.erase();
-  return success();
+  return failure(failed(define("_fwd")) || failed(define("_bwd")));
 }
 
 namespace {

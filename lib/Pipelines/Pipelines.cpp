@@ -46,6 +46,7 @@ void moe::buildKernelsPipeline(OpPassManager &pm,
   FormKernelsPassOptions form;
   form.fuseDispatch = options.target.maxStorageBuffers >= fusedProductBuffers;
   func.addPass(createFormKernelsPass(form));
+  func.addPass(createUpdateInPlacePass());
 }
 
 void moe::buildSchedulePipeline(OpPassManager &pm,

@@ -94,8 +94,8 @@ static Value buildTable(ImplicitLocOpBuilder &b, Value offsets,
   SmallVector<Type> types{RankedTensorType::get({entries, 3}, i32),
                           RankedTensorType::get({1}, i32),
                           RankedTensorType::get({3}, i32)};
-  auto kernel = KernelOp::create(b, types.front(), b.getStringAttr("tiles"),
-                                 ValueRange{offsets, size}, ScheduleAttr());
+  auto kernel =
+      KernelOp::create(b, types.front(), "tiles", ValueRange{offsets, size});
   Block &body = kernel.getBody().emplaceBlock();
   body.addArguments({offsets.getType(), size.getType()},
                     {b.getLoc(), b.getLoc()});

@@ -17,7 +17,7 @@ from .config import ACTIVATIONS, GROUP_SCORES, SCORINGS, LayerConfig
 from .printer import (Value, attributes, elementwise, f64, matmul, names,
                       operation, types)
 
-__all__ = ["LayerConfig", "layer_module", "main"]
+__all__ = ["LayerConfig", "layer_blocks", "layer_module", "main"]
 
 _MAPS = """\
 #elementwise = affine_map<(row, column) -> (row, column)>
@@ -45,13 +45,7 @@ def layer_module(config):
     arguments = {name: Value(name, shape)
                  for name, shape in config.arguments()}
     results = [Value(*result) for result in config.results()]
-    routing = _routing(config, arguments)
-    blocks = [_constants(config),
-              *routing,
-              _experts(config, arguments),
-              _combine(config)]
-    if config.shared_experts:
-        blocks.append(_shared(config, arguments))
+    blocks = layer_blocks(config, arguments)
     blocks.append([f"return {names(results)} : {types(results)}"])
 
     signature = ", ".join(f"{value}: {value.type}"
@@ -66,13 +60,37 @@ def layer_module(config):
             f"{body}\n}}\n")
 
 
-def _constants(config):
+def layer_blocks(config, arguments):
+    """Print what computes a layer, for the body of a function.
+
+    Parameters
+    ----------
+    config : LayerConfig
+    arguments : mapping of str to Value
+        The values to use, by the names of `config.arguments()`.
+
+    Returns
+    -------
+    list of list of str
+        Blocks of lines. They define `%out`, the routing (`%logits`, `%weights`,
+        `%indices`), the plan (`%offsets` and more), and `%c0`, `%zero` and
+        `%tokens`.
+    """
+    blocks = [_constants(config, arguments["x"]),
+              *_routing(config, arguments),
+              _experts(config, arguments),
+              _combine(config)]
+    if config.shared_experts:
+        blocks.append(_shared(config, arguments))
+    return blocks
+
+
+def _constants(config, x):
     lines = ["%c0 = arith.constant 0 : index",
              "%zero = arith.constant 0.0 : f32"]
     lines += [f"%{name} = arith.constant {value} : f32"
               for name, value in ACTIVATION_CONSTANTS[config.activation]]
-    return lines + [f"%tokens = tensor.dim %x, %c0 : "
-                    f"tensor<?x{config.hidden}xf32>"]
+    return lines + [f"%tokens = tensor.dim {x}, %c0 : {x.type}"]
 
 
 def _routing(config, arguments):

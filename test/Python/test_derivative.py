@@ -4,7 +4,8 @@ import re
 
 import pytest
 from moe.config import LayerConfig
-from moe.derivative import find_moe_opt, vjp_module
+from moe.derivative import vjp_module
+from moe.find import find_tool
 from moe.layer import layer_module, main
 from native import run
 
@@ -18,7 +19,7 @@ SIGNATURE = (
 
 def test_command_line(moe_opt, monkeypatch, capsys):
     monkeypatch.setenv("MOE_BUILD", str(moe_opt.parents[1]))
-    assert find_moe_opt().resolve() == moe_opt
+    assert find_tool("moe-opt").resolve() == moe_opt
     main([*ARGUMENTS, "--vjp"])
     text = capsys.readouterr().out
     assert SIGNATURE in text and text.count("func.func") == 1

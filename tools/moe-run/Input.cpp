@@ -29,8 +29,33 @@ bool moe::run::parseArrayType(const std::string &text, ArrayType &type) {
   return element == "f32" || element == "i32";
 }
 
+bool moe::run::takePrefix(const std::string &prefix, std::string &text) {
+  if (text.compare(0, prefix.size(), prefix) != 0)
+    return false;
+  text.erase(0, prefix.size());
+  return true;
+}
+
+Expected<Input> Input::parseEach(const std::string &path) {
+  MOE_ASSIGN_OR_RETURN(NpyHeader header, readNpyHeader(path));
+  Input input;
+  input.rule = Rule::File;
+  input.path = path;
+  input.arrayType = header.type;
+  std::vector<int64_t> &shape = input.arrayType.shape;
+  if (shape.empty() || shape.front() == 0)
+    return makeError(Code::InvalidArgument, "expected '", path,
+                     "' to have a first dimension that counts runs, but got ",
+                     input.arrayType.str());
+  input.runs = shape.front();
+  shape.erase(shape.begin());
+  return input;
+}
+
 Expected<Input> Input::parse(const std::string &text) {
   Input input;
+  if (std::string path = text; takePrefix(kEach, path))
+    return parseEach(path);
   size_t equals = text.find('=');
   if (equals != std::string::npos &&
       parseArrayType(text.substr(0, equals), input.arrayType)) {

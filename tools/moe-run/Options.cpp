@@ -59,12 +59,16 @@ static const OptionRow kRows[] = {
      "an input, in the order of the arguments: file.npy, or a type and a "
      "rule,\n"
      "like 4x8xf32=random(7); the rules are random(SEED), random(SEED,SCALE),\n"
-     "zeros, ones, range, a number, or all numbers: 2x2xi32=0,1,2,3",
+     "zeros, ones, range, a number, or all numbers: 2x2xi32=0,1,2,3;\n"
+     "each:file.npy: the first dimension counts runs, and --repeat is as long",
      [](Options &o, const std::string &v) {
        o.inputs.push_back(v);
        return !v.empty();
      }},
-    {"--output", "FILE.npy", "where a result goes, in the order of the results",
+    {"--output", "FILE.npy",
+     "where a result goes, in the order of the results; each:FILE.npy: that "
+     "of\n"
+     "each run that counts, one after the other",
      [](Options &o, const std::string &v) {
        o.outputs.push_back(v);
        return true;

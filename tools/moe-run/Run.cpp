@@ -37,15 +37,21 @@ public:
 
 private:
   Status runOnce(bool counts);
-  std::vector<moe_tensor> tensorsOf(const std::vector<Array> &arrays) const;
+  std::vector<moe_tensor> inputsOfRun(size_t run) const;
+  Status setNumRuns(const std::vector<Input> &sources);
+  void collectOutputs();
 
   const Options &options;
   moe_session *session = nullptr;
   size_t program = 0;
-  bool hasRun = false;
+  size_t numRuns = 0; // so far
+  size_t numCounted = 0;
+  size_t repeat = 1;
   moe_program_info info = {sizeof(info)};
   std::vector<Array> inputs;
+  std::vector<std::optional<size_t>> inputRuns; // those of `each:` inputs
   std::vector<Array> outputs;
+  std::vector<std::optional<Array>> collected; // those of `each:` outputs
   std::vector<Array> expected; // empty arrays where nothing is expected
   Measurements measurements;
 };
@@ -89,6 +95,7 @@ Status Runner::prepareInputs() {
                        input.status().message());
     sources.push_back(std::move(*input));
   }
+  MOE_RETURN_IF_ERROR(setNumRuns(sources));
   for (const Input &input : sources)
     tensors.push_back({sizeof(moe_tensor), nullptr, input.type().shape.size(),
                        input.type().shape.data(), input.type().type});
@@ -113,7 +120,24 @@ Status Runner::prepareInputs() {
   for (const Input &input : sources) {
     MOE_ASSIGN_OR_RETURN(Array array, input.load());
     inputs.push_back(std::move(array));
+    inputRuns.push_back(input.numRuns());
   }
+  return Status();
+}
+
+/// As many runs as --repeat says, or as the inputs have values for.
+Status Runner::setNumRuns(const std::vector<Input> &sources) {
+  std::optional<size_t> runs;
+  for (const Input &input : sources) {
+    if (runs && input.numRuns() && *runs != *input.numRuns())
+      return makeError(Code::InvalidArgument,
+                       "expected the same number of runs of all 'each:' "
+                       "inputs, but got ",
+                       *runs, " and ", *input.numRuns());
+    if (input.numRuns())
+      runs = input.numRuns();
+  }
+  repeat = runs && !options.repeatGiven ? *runs : options.repeat;
   return Status();
 }
 
@@ -125,6 +149,15 @@ Status Runner::prepareOutputs() {
   if (options.expects.size() > numResults)
     return makeError(Code::InvalidArgument, "expected at most ", numResults,
                      " --expect, but got ", options.expects.size());
+  for (size_t i = 0; i < options.outputs.size(); ++i) {
+    std::string path = options.outputs[i];
+    collected.emplace_back();
+    if (!takePrefix(kEach, path))
+      continue;
+    ArrayType type = outputs[i].type();
+    type.shape.insert(type.shape.begin(), int64_t(repeat));
+    MOE_ASSIGN_OR_RETURN(collected.back(), Array::create(std::move(type)));
+  }
   for (size_t i = 0; i < options.expects.size(); ++i) {
     const std::string &path = options.expects[i];
     Expected<Array> array =
@@ -140,11 +173,19 @@ Status Runner::prepareOutputs() {
   return Status();
 }
 
-std::vector<moe_tensor>
-Runner::tensorsOf(const std::vector<Array> &arrays) const {
+/// The values of an `each:` input start again after the last.
+std::vector<moe_tensor> Runner::inputsOfRun(size_t run) const {
   std::vector<moe_tensor> tensors;
-  for (const Array &array : arrays)
-    tensors.push_back(array.tensor());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    moe_tensor tensor = inputs[i].tensor();
+    if (inputRuns[i]) {
+      size_t size = inputs[i].size() / *inputRuns[i];
+      tensor.data = inputs[i].floats() + size * (run % *inputRuns[i]);
+      ++tensor.shape;
+      --tensor.rank;
+    }
+    tensors.push_back(tensor);
+  }
   return tensors;
 }
 
@@ -154,11 +195,14 @@ static bool isStatic(const moe_tensor &type) {
 }
 
 Status Runner::runOnce(bool counts) {
-  std::vector<moe_tensor> in = tensorsOf(inputs), out = tensorsOf(outputs);
+  std::vector<moe_tensor> in = inputsOfRun(numRuns), out;
+  for (const Array &output : outputs)
+    out.push_back(output.tensor());
   // Weights stay where the first run has put them, as they do when a layer is
-  // served; what depends on a dynamic size goes up with every run.
-  for (size_t i = 0; hasRun && i < in.size(); ++i)
-    if (isStatic(info.inputs[i]))
+  // served, and state is as the last run has left it; what depends on a dynamic
+  // size goes up with every run.
+  for (size_t i = 0; numRuns && i < in.size(); ++i)
+    if (isStatic(info.inputs[i]) && !inputRuns[i])
       in[i].data = nullptr;
   auto start = std::chrono::steady_clock::now();
   Status status = take(moe_session_run(session, program, in.data(), in.size(),
@@ -170,26 +214,40 @@ Status Runner::runOnce(bool counts) {
     report(makeError(Code::Validation,
                      moe_session_validation_message(session, i)));
   MOE_RETURN_IF_ERROR(status);
-  hasRun = true;
+  ++numRuns;
   moe_timings timings = {sizeof(timings)};
   MOE_RETURN_IF_ERROR(take(moe_session_timings(session, &timings)));
-  if (counts)
-    measurements.add(wall.count(), timings);
+  if (!counts)
+    return Status();
+  measurements.add(wall.count(), timings);
+  collectOutputs();
   return Status();
+}
+
+void Runner::collectOutputs() {
+  for (size_t i = 0; i < collected.size(); ++i)
+    if (collected[i])
+      std::copy_n(outputs[i].ints(), outputs[i].size(),
+                  collected[i]->ints() + numCounted * outputs[i].size());
+  ++numCounted;
 }
 
 Status Runner::run() {
   for (uint64_t i = 0; i < options.warmup; ++i)
     MOE_RETURN_IF_ERROR(runOnce(/*counts=*/false));
-  for (uint64_t i = 0; i < options.repeat; ++i)
+  for (uint64_t i = 0; i < repeat; ++i)
     MOE_RETURN_IF_ERROR(runOnce(/*counts=*/true));
   return Status();
 }
 
 Status Runner::writeOutputs() const {
-  for (size_t i = 0; i < options.outputs.size(); ++i)
-    if (!options.outputs[i].empty())
-      MOE_RETURN_IF_ERROR(writeNpy(options.outputs[i], outputs[i]));
+  for (size_t i = 0; i < options.outputs.size(); ++i) {
+    std::string path = options.outputs[i];
+    takePrefix(kEach, path);
+    if (!path.empty())
+      MOE_RETURN_IF_ERROR(
+          writeNpy(path, collected[i] ? *collected[i] : outputs[i]));
+  }
   return Status();
 }
 

@@ -44,6 +44,9 @@ public:
   int32_t addFaultSite(StringRef kernel, int64_t slotsPerToken,
                        StringRef message);
 
+  /// Whether a kernel before this point can find a fault in data.
+  bool canFault() const { return numFaultSites != 0; }
+
   /// A size as a value of the program. `minimumOf` gives the smallest.
   Value materialize(AffineExpr size);
   Value minimumOf(ArrayRef<AffineExpr> sizes);
@@ -53,8 +56,19 @@ public:
 
   OpBuilder &builder() { return commands; }
 
+  /// Ends the program: emits what decides about the dispatches that a fault
+  /// cancels (GuardUpdates.cpp).
+  LogicalResult finish();
+
 private:
   friend class DispatchBuilder;
+  /// The buffer that holds the grids of the dispatches that a fault cancels,
+  /// and the place in it of one more grid.
+  std::pair<Value, Value> guardGrid(ArrayRef<int32_t> grid);
+  void declareTensor(Value tensor, Value buffer, moe_rt::BufferKind kind,
+                     int64_t position);
+  /// The buffer of a result that takes the memory of an argument.
+  FailureOr<Value> getUpdatedBuffer(OpResult result, Value argument);
   Value createBuffer(Location loc, StringRef name, moe_rt::BufferKind kind,
                      Value bytes, ElementsAttr data = nullptr);
 
@@ -67,6 +81,9 @@ private:
   llvm::StringMap<unsigned> bufferNames;
   Value status;
   int32_t numFaultSites = 0;
+  Value guardedGrids;
+  Operation *guardPoint = nullptr; ///< the guard follows it
+  SmallVector<int32_t> guardedWords;
 };
 
 /// One dispatch and its kernel. Typical use:
@@ -89,6 +106,7 @@ public:
   /// Binds the buffer of a tensor; the same tensor and use binds once.
   FailureOr<KernelBuffer *> read(Value tensor);
   FailureOr<KernelBuffer *> write(Value tensor);
+  FailureOr<KernelBuffer *> update(Value tensor);
   KernelBuffer *buffer(BufferUse use, Value buffer, Type elementType);
 
   /// A size as a push constant (an index value of the kernel); constants are
@@ -106,6 +124,10 @@ public:
   /// Subgroup lanes that exchange values; recorded for the runtime's check.
   void setLanes(int64_t count) { lanes = count; }
 
+  /// The dispatch does nothing once a fault in data has been found. Its grid
+  /// must not depend on dynamic sizes.
+  void skipAfterFaults() { guarded = true; }
+
   /// Finishes the kernel and appends the dispatch. Each grid size is the
   /// smallest of its expressions (so a limit such as 65535 can be given).
   LogicalResult dispatch(ArrayRef<SmallVector<AffineExpr>> grid);
@@ -120,6 +142,7 @@ public:
                                Value sliced, ArrayRef<Slice> slices);
 
 private:
+  FailureOr<KernelBuffer *> bindTensor(BufferUse use, Value tensor);
   struct Binding {
     BufferUse use;
     Value buffer;
@@ -134,6 +157,7 @@ private:
   AffineExpr flops, bytes;
   std::string label;
   int64_t lanes = 0;
+  bool guarded = false;
 };
 
 } // namespace mlir::moe

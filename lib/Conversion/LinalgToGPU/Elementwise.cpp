@@ -30,11 +30,11 @@ LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
   int64_t vector = schedule.getVector();
   int64_t workgroup = schedule.getWorkgroup();
   Value first = yield->getOperand(0);
-  AffineExpr elements = dims.getNumElements(first);
+  AffineExpr numElements = dims.getNumElements(first);
   AffineExpr bytes = dims.constant(0);
   SmallVector<KernelBuffer *> outputs;
   for (Value result : kernel.getResults()) {
-    if (dims.getNumElements(result) != elements)
+    if (dims.getNumElements(result) != numElements)
       return kernel.emitOpError(
                  "expected elementwise results of one size, but got ")
              << first.getType() << " and " << result.getType();
@@ -44,7 +44,9 @@ LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
          type.getShape().back() % vector != 0))
       return kernel.emitOpError("expected rows of whole vectors of ")
              << vector << " elements, as its schedule says, but got " << type;
-    FailureOr<KernelBuffer *> buffer = d.write(result);
+    FailureOr<KernelBuffer *> buffer =
+        kernel.getUpdatedInput(cast<OpResult>(result)) ? d.update(result)
+                                                       : d.write(result);
     if (failed(buffer))
       return failure();
     outputs.push_back(*buffer);
@@ -55,13 +57,16 @@ LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
       if (AffineExpr size = dims.getBytes(argument))
         bytes = bytes + size;
 
-  Value count = d.push(elements.ceilDiv(vector));
+  Value count = d.push(numElements.ceilDiv(vector));
   Value stride = b.mul(b.workgroupCount(), workgroup);
   bool bad = false;
   b.forLoop(b.globalId(), count, stride, [&](Value position) {
     SmallVector<Value> indices;
     SmallVector<AffineExpr> shape;
-    for (auto [value, output] : llvm::zip(yield->getOperands(), outputs)) {
+    // All elements are read before any is written: a result may take the memory
+    // of an input.
+    SmallVector<Value> elements;
+    for (Value value : yield->getOperands()) {
       // Results of one size may differ in shape.
       if (SmallVector<AffineExpr> own = dims.getShape(value);
           indices.empty() || own != shape) {
@@ -73,15 +78,20 @@ LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
       }
       FailureOr<Value> element = reader.read(value, indices, vector);
       bad |= failed(element);
-      if (succeeded(element))
-        b.store(reader.broadcast(*element, vector),
-                vector > 1 ? output->vectors : output->scalars, position);
+      if (failed(element))
+        return;
+      elements.push_back(reader.broadcast(*element, vector));
     }
+    for (auto [element, output] : llvm::zip(elements, outputs))
+      b.store(element, vector > 1 ? output->vectors : output->scalars,
+              position);
   });
   if (bad)
     return failure();
+  if (kernel.getUpdates() && program.canFault())
+    d.skipAfterFaults();
   d.setLabel(kernel.getName());
   d.setWork(nullptr, bytes);
   return d.dispatch(
-      {{elements.ceilDiv(vector * workgroup), dims.constant(65535)}});
+      {{numElements.ceilDiv(vector * workgroup), dims.constant(65535)}});
 }

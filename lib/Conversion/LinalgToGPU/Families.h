@@ -28,6 +28,10 @@ LogicalResult lowerPlan(KernelOp kernel, PlanOp op, ProgramBuilder &program);
 LogicalResult lowerRoute(KernelOp kernel, RouteOp op, ProgramBuilder &program);
 LogicalResult lowerTiles(KernelOp kernel, TilesOp op, ProgramBuilder &program);
 
+/// Checks that each argument that aliases a result is updated by one kernel,
+/// which comes after all others that read it.
+LogicalResult checkUpdates(func::FuncOp func);
+
 } // namespace mlir::moe
 
 #endif // MOE_CONVERSION_LINALGTOGPU_FAMILIES_H

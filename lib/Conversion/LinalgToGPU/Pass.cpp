@@ -43,7 +43,12 @@ static LogicalResult lowerKernel(KernelOp kernel, ProgramBuilder &program) {
         "expected a schedule, but got none: run --moe-select-schedule first");
   if (kernel.getNumResults() == 0)
     return kernel.emitOpError("expected at least one result, but got none");
-  switch (kernel.getSchedule()->getFamily()) {
+  Family family = kernel.getSchedule()->getFamily();
+  if (kernel.getUpdates() && family != Family::Elementwise)
+    return kernel.emitOpError("expected a kernel that updates inputs to be of "
+                              "family elementwise, but got ")
+           << stringifyFamily(family);
+  switch (family) {
   case Family::Elementwise:
     return lowerElementwise(kernel, program);
   case Family::Reduce:
@@ -95,7 +100,7 @@ static LogicalResult checkBoundary(func::FuncOp func) {
 
 static LogicalResult convertFunction(func::FuncOp func,
                                      gpu::GPUModuleOp kernels) {
-  if (failed(checkBoundary(func)))
+  if (failed(checkBoundary(func)) || failed(checkUpdates(func)))
     return failure();
   ProgramBuilder program(func, kernels);
   if (failed(program.dims().unify()))
@@ -112,6 +117,8 @@ static LogicalResult convertFunction(func::FuncOp func,
   for (auto kernel : func.getBody().getOps<KernelOp>())
     if (failed(lowerKernel(kernel, program)))
       return failure();
+  if (failed(program.finish()))
+    return failure();
   func.erase();
   return success();
 }

@@ -52,10 +52,15 @@ Value ProgramBuilder::minimumOf(ArrayRef<AffineExpr> sizes) {
   }
   AffineMap map = AffineMap::get(symbols.size(), 0, sizes, func.getContext());
   map = simplifyAffineMap(map);
+  if (llvm::all_of(map.getResults(), llvm::IsaPred<AffineConstantExpr>)) {
+    auto results = llvm::map_range(map.getResults(), [](AffineExpr result) {
+      return cast<AffineConstantExpr>(result).getValue();
+    });
+    return arith::ConstantIndexOp::create(
+        commands, loc, *std::min_element(results.begin(), results.end()));
+  }
   if (map.getNumResults() > 1)
     return affine::AffineMinOp::create(commands, loc, map, operands);
-  if (auto value = dyn_cast<AffineConstantExpr>(map.getResult(0)))
-    return arith::ConstantIndexOp::create(commands, loc, value.getValue());
   return affine::AffineApplyOp::create(commands, loc, map, operands);
 }
 
@@ -104,6 +109,11 @@ FailureOr<Value> ProgramBuilder::getBuffer(Value tensor) {
   if (auto cast = tensor.getDefiningOp<tensor::CastOp>())
     return getBuffer(cast.getSource());
 
+  if (auto result = dyn_cast<OpResult>(tensor))
+    if (auto kernel = dyn_cast<KernelOp>(result.getOwner()))
+      if (Value argument = kernel.getUpdatedInput(result))
+        return getUpdatedBuffer(result, argument);
+
   Value &buffer = buffers[tensor];
   if (buffer)
     return buffer;
@@ -147,16 +157,20 @@ FailureOr<Value> ProgramBuilder::getBuffer(Value tensor) {
                  .str();
   }
   buffer = createBuffer(tensor.getLoc(), name, kind, materialize(bytes), data);
-  if (position >= 0) {
-    SmallVector<Value> shape;
-    for (AffineExpr size : symbolicDims.getShape(tensor))
-      shape.push_back(materialize(size));
-    // Inputs keep their own symbols: the runtime reads them from the arrays.
-    Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-    moe_rt::TensorOp::create(commands, tensor.getLoc(), buffer, kind, position,
-                             element, shape);
-  }
+  if (position >= 0)
+    declareTensor(tensor, buffer, kind, position);
   return buffer;
+}
+
+void ProgramBuilder::declareTensor(Value tensor, Value buffer,
+                                   moe_rt::BufferKind kind, int64_t position) {
+  SmallVector<Value> shape;
+  for (AffineExpr size : symbolicDims.getShape(tensor))
+    shape.push_back(materialize(size));
+  // Inputs keep their own symbols: the runtime reads them from the arrays.
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  moe_rt::TensorOp::create(commands, tensor.getLoc(), buffer, kind, position,
+                           element, shape);
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,20 +193,24 @@ KernelBuffer *DispatchBuilder::buffer(BufferUse use, Value buffer,
   return bindings.back().view;
 }
 
-FailureOr<KernelBuffer *> DispatchBuilder::read(Value tensor) {
+FailureOr<KernelBuffer *> DispatchBuilder::bindTensor(BufferUse use,
+                                                      Value tensor) {
   FailureOr<Value> value = owner.getBuffer(tensor);
   if (failed(value))
     return failure();
-  return buffer(BufferUse::Read, *value,
-                getElementTypeOrSelf(tensor.getType()));
+  return buffer(use, *value, getElementTypeOrSelf(tensor.getType()));
+}
+
+FailureOr<KernelBuffer *> DispatchBuilder::read(Value tensor) {
+  return bindTensor(BufferUse::Read, tensor);
 }
 
 FailureOr<KernelBuffer *> DispatchBuilder::write(Value tensor) {
-  FailureOr<Value> value = owner.getBuffer(tensor);
-  if (failed(value))
-    return failure();
-  return buffer(BufferUse::Write, *value,
-                getElementTypeOrSelf(tensor.getType()));
+  return bindTensor(BufferUse::Write, tensor);
+}
+
+FailureOr<KernelBuffer *> DispatchBuilder::update(Value tensor) {
+  return bindTensor(BufferUse::Update, tensor);
 }
 
 Value DispatchBuilder::push(AffineExpr size) { return pushMinimum(size); }
@@ -263,12 +281,29 @@ DispatchBuilder::dispatchSlices(ArrayRef<SmallVector<AffineExpr>> grid,
     sizes.resize(3, owner.materialize(owner.dims().constant(1)));
     // The work is spread over the slices; the first one reports it.
     bool report = &slice == slices.begin();
-    moe_rt::DispatchOp::create(
-        commands, loc, name, sizes[0], sizes[1], sizes[2], push, operands[0],
-        operands[1], operands[2],
-        report && flops ? owner.materialize(flops) : Value(),
-        report && bytes ? owner.materialize(bytes) : Value(),
-        label.empty() ? StringAttr() : commands.getStringAttr(label));
+    Value flopsValue = report && flops ? owner.materialize(flops) : Value();
+    Value bytesValue = report && bytes ? owner.materialize(bytes) : Value();
+    StringAttr labelAttr =
+        label.empty() ? StringAttr() : commands.getStringAttr(label);
+    if (!guarded) {
+      moe_rt::DispatchOp::create(
+          commands, loc, name, sizes[0], sizes[1], sizes[2], push, operands[0],
+          operands[1], operands[2], flopsValue, bytesValue, labelAttr);
+      continue;
+    }
+    SmallVector<int32_t> words;
+    for (Value size : sizes) {
+      std::optional<int64_t> known = getConstantIntValue(size);
+      if (!known)
+        return emitError(loc, "expected kernel '")
+               << name << "' to have a grid of static sizes, but got one that "
+               << "depends on a dynamic one";
+      words.push_back(*known);
+    }
+    auto [grids, offset] = owner.guardGrid(words);
+    moe_rt::DispatchIndirectOp::create(commands, loc, name, grids, offset, push,
+                                       operands[0], operands[1], operands[2],
+                                       flopsValue, bytesValue, labelAttr);
   }
   return success();
 }

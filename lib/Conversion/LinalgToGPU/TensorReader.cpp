@@ -38,7 +38,9 @@ LogicalResult TensorReader::bind(KernelOp kernelOp) {
   for (BlockArgument argument : kernelOp.getBody().getArguments()) {
     if (!isa<RankedTensorType>(argument.getType()))
       continue;
-    FailureOr<KernelBuffer *> buffer = dispatch.read(argument);
+    FailureOr<KernelBuffer *> buffer =
+        kernelOp.isUpdated(argument.getArgNumber()) ? dispatch.update(argument)
+                                                    : dispatch.read(argument);
     if (failed(buffer))
       return failure();
     inputs[argument] = *buffer;

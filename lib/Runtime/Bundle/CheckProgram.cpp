@@ -8,6 +8,8 @@
 #include "Bundle/Bundle.h"
 #include "Support/Expr.h"
 
+#include <set>
+
 using namespace moe::runtime;
 using moe::bundle::BufferKind;
 using moe::bundle::Command;
@@ -44,6 +46,7 @@ private:
 
   Status symbols();
   Status tensors(const Tables<moe::bundle::Tensor> *list, const char *role);
+  Status aliases();
   Status buffer(const moe::bundle::Buffer &buffer);
   Status buffers();
   Status binding(const moe::bundle::Binding &binding);
@@ -129,6 +132,32 @@ Status ProgramChecker::tensors(const Tables<moe::bundle::Tensor> *list,
     if (kind != BufferKind::Input && !(isOutput && kind == BufferKind::Output))
       return error("expected a buffer of the kind ", role, ", but got kind ",
                    moe::bundle::EnumNameBufferKind(kind));
+  }
+  return Status();
+}
+
+Status ProgramChecker::aliases() {
+  std::set<uint32_t> inputs, outputs;
+  for (size_t i = 0; i < sizeOf(program.aliases()); ++i) {
+    const moe::bundle::Alias &alias = *program.aliases()->Get(unsigned(i));
+    place = join("alias ", i);
+    MOE_RETURN_IF_ERROR(
+        index("input", alias.input(), sizeOf(program.inputs())));
+    MOE_RETURN_IF_ERROR(
+        index("output", alias.output(), sizeOf(program.outputs())));
+    if (!inputs.insert(alias.input()).second ||
+        !outputs.insert(alias.output()).second)
+      return error("expected each input and output once, but got input ",
+                   alias.input(), " and output ", alias.output(), " again");
+    uint32_t from = program.inputs()->Get(alias.input())->buffer();
+    uint32_t to = program.outputs()->Get(alias.output())->buffer();
+    if (from != to)
+      return error("expected input ", alias.input(), " and output ",
+                   alias.output(), " to have one buffer, but got ", from,
+                   " and ", to);
+    int64_t bytes = 0;
+    MOE_RETURN_IF_ERROR(constantValue(
+        "bytes of state", *program.buffers()->Get(from)->bytes(), bytes));
   }
   return Status();
 }
@@ -266,6 +295,7 @@ Status ProgramChecker::run() {
       return error("expected a relation, but got ", unsigned(item.relation()));
   }
   MOE_RETURN_IF_ERROR(buffers());
+  MOE_RETURN_IF_ERROR(aliases());
   place = "arena";
   MOE_RETURN_IF_ERROR(expr("bytes", program.arena_bytes()));
   return commands();

@@ -21,6 +21,7 @@ struct ProgramInfo {
   std::deque<std::vector<int64_t>> shapes;
   std::vector<moe_tensor> inputs;
   std::vector<moe_tensor> outputs;
+  std::vector<int64_t> updates;
 };
 } // namespace
 
@@ -53,6 +54,14 @@ static void describe(const TensorTables *tensors, ProgramInfo &info,
     result.push_back({sizeof(moe_tensor), nullptr, shape.size(), shape.data(),
                       moe_type(tensor.type())});
   }
+}
+
+static void describeAliases(const moe::bundle::Program &program,
+                            ProgramInfo &info) {
+  info.updates.assign(info.inputs.size(), -1);
+  for (unsigned i = 0; program.aliases() && i < program.aliases()->size(); ++i)
+    info.updates[program.aliases()->Get(i)->input()] =
+        program.aliases()->Get(i)->output();
 }
 
 static Expected<SessionOptions> toOptions(const moe_session_options *options) {
@@ -93,6 +102,7 @@ moe_status *moe_session_create(const void *bundle, size_t size,
     ProgramInfo &info = result->programs[i];
     describe(content.program(i).inputs(), info, info.inputs);
     describe(content.program(i).outputs(), info, info.outputs);
+    describeAliases(content.program(i), info);
   }
   *session = result.release();
   return nullptr;
@@ -154,8 +164,9 @@ moe_status *moe_session_program(const moe_session *session, size_t program,
     return status;
   const ProgramInfo &known = session->programs[program];
   const auto &table = session->session->content().program(program);
-  fill(info, {0, table.name()->c_str(), known.inputs.size(),
-              known.inputs.data(), known.outputs.size(), known.outputs.data()});
+  fill(info,
+       {0, table.name()->c_str(), known.inputs.size(), known.inputs.data(),
+        known.outputs.size(), known.outputs.data(), known.updates.data()});
   return nullptr;
 }
 

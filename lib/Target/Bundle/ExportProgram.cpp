@@ -81,6 +81,7 @@ private:
   std::map<int64_t, flatbuffers::Offset<fb::Tensor>> inputs, outputs;
   Offsets<fb::Assert> asserts;
   Offsets<fb::FaultSite> faultSites;
+  Offsets<fb::Alias> aliases;
   ExprOffset arena;
   std::vector<fb::Command> commandTypes;
   Offsets<void> commands;
@@ -334,6 +335,11 @@ LogicalResult ProgramWriter::writeOp(Operation *op) {
         writeFaultSite(op);
         return success();
       })
+      .Case([&](moe_rt::AliasOp op) {
+        aliases.push_back(
+            fb::CreateAlias(builder, op.getInput(), op.getOutput()));
+        return success();
+      })
       .Case([&](moe_rt::DispatchOp op) { return writeDispatch(op); })
       .Case([&](moe_rt::DispatchIndirectOp op) {
         return writeDispatchIndirect(op);
@@ -384,7 +390,8 @@ ProgramWriter::write(moe_rt::ProgramOp program) {
       builder, name, symbols, builder.CreateVector(*orderedInputs),
       builder.CreateVector(*orderedOutputs), builder.CreateVector(asserts),
       builder.CreateVector(buffers), arena, builder.CreateVector(commandTypes),
-      builder.CreateVector(commands), builder.CreateVector(faultSites));
+      builder.CreateVector(commands), builder.CreateVector(faultSites),
+      builder.CreateVector(aliases));
 }
 
 FailureOr<flatbuffers::Offset<fb::Program>>

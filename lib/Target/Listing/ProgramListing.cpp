@@ -44,6 +44,7 @@ private:
 
   void printSymbols();
   void printTensors(const Tables<fb::Tensor> *tensors, StringRef title);
+  void printAliases();
   void printAsserts();
   void printBuffers();
   void printFaultSites();
@@ -99,6 +100,14 @@ void ProgramPrinter::printTensors(const Tables<fb::Tensor> *tensors,
        << getWord(fb::EnumNameElementType(tensor->type())) << '['
        << list(*tensor->shape()) << "] in " << getBuffer(tensor->buffer())
        << '\n';
+}
+
+void ProgramPrinter::printAliases() {
+  if (!program.aliases())
+    return;
+  for (const fb::Alias *alias : *program.aliases())
+    os << "  alias: output " << alias->output() << " updates input "
+       << alias->input() << '\n';
 }
 
 void ProgramPrinter::printAsserts() {
@@ -220,6 +229,7 @@ void ProgramPrinter::print() {
   printSymbols();
   printTensors(program.inputs(), "input");
   printTensors(program.outputs(), "output");
+  printAliases();
   printAsserts();
   printBuffers();
   printFaultSites();

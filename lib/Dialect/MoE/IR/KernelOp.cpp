@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace mlir::moe;
 
-// "name" (%arg = %input : type, …) -> (types) schedule(…)? attributes? { body }
+// "name" (%arg = %input : type, …) -> (types) updates […]? schedule(…)?
+//   attributes? { body }
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   if (parser.parseAttribute(name, getNameAttrName(result.name),
@@ -41,6 +42,12 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseResult))
     return failure();
 
+  if (succeeded(parser.parseOptionalKeyword("updates"))) {
+    Attribute updates = DenseI64ArrayAttr::parse(parser, Type());
+    if (!updates)
+      return failure();
+    result.addAttribute(getUpdatesAttrName(result.name), updates);
+  }
   ScheduleAttr schedule;
   if (succeeded(parser.parseOptionalKeyword("schedule")) &&
       (parser.parseLParen() ||
@@ -63,12 +70,28 @@ void KernelOp::print(OpAsmPrinter &printer) {
                                   << input.getType();
                         });
   printer << ") -> (" << getResultTypes() << ')';
+  if (DenseI64ArrayAttr updates = getUpdatesAttr()) {
+    printer << " updates ";
+    updates.print(printer);
+  }
   if (ScheduleAttr schedule = getScheduleAttr())
     printer << " schedule(" << schedule << ')';
   printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {getNameAttrName(), getScheduleAttrName()});
+      (*this)->getAttrs(),
+      {getNameAttrName(), getUpdatesAttrName(), getScheduleAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+Value KernelOp::getUpdatedInput(OpResult result) {
+  std::optional<ArrayRef<int64_t>> updates = getUpdates();
+  int64_t input = updates ? (*updates)[result.getResultNumber()] : -1;
+  return input < 0 ? Value() : getInputs()[input];
+}
+
+bool KernelOp::isUpdated(unsigned input) {
+  std::optional<ArrayRef<int64_t>> updates = getUpdates();
+  return updates && llvm::is_contained(*updates, int64_t(input));
 }
 
 LogicalResult KernelOp::verify() {
@@ -78,6 +101,31 @@ LogicalResult KernelOp::verify() {
     return emitOpError("expected the body to have the arguments (")
            << getInputs().getTypes() << "), as the inputs are, but got ("
            << arguments << ")";
+  // kernel_c3
+  std::optional<ArrayRef<int64_t>> updates = getUpdates();
+  if (!updates)
+    return success();
+  if (updates->size() != getNumResults())
+    return emitOpError("expected updates to have one number for each of ")
+           << getNumResults() << " results, but got " << updates->size();
+  llvm::SmallDenseSet<int64_t> seen;
+  for (auto [result, input] : llvm::zip(getResults(), *updates)) {
+    if (input == -1)
+      continue;
+    if (input < 0 || input >= static_cast<int64_t>(getInputs().size()))
+      return emitOpError("expected updates to name inputs below ")
+             << getInputs().size() << ", or -1, but got " << input;
+    Type type = getInputs()[input].getType();
+    if (type != result.getType() ||
+        !cast<RankedTensorType>(type).hasStaticShape())
+      return emitOpError("expected input ")
+             << input << " to have the static type of the result "
+             << "that updates it, but got " << type << " and "
+             << result.getType();
+    if (!seen.insert(input).second)
+      return emitOpError("expected updates to name each input once, but got ")
+             << input << " twice";
+  }
   return success();
 }
 

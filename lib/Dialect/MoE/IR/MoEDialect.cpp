@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -26,6 +27,21 @@ using namespace mlir::moe;
 #define GET_OP_CLASSES
 #include "moe/Dialect/MoE/IR/MoEOps.cpp.inc"
 
+namespace {
+/// Layers are functions that models call: nothing in an op of ours depends on
+/// the function that it stands in.
+struct MoEInlinerInterface : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void MoEDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
@@ -35,6 +51,7 @@ void MoEDialect::initialize() {
 #define GET_OP_LIST
 #include "moe/Dialect/MoE/IR/MoEOps.cpp.inc"
       >();
+  addInterfaces<MoEInlinerInterface>();
 }
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,

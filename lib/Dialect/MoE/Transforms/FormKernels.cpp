@@ -105,9 +105,8 @@ public:
     collect(root);
     ImplicitLocOpBuilder b(root->getLoc(), root);
     SmallVector<Value> captured(inputs.begin(), inputs.end());
-    auto kernel = KernelOp::create(b, root->getResultTypes(),
-                                   b.getStringAttr(kernelName(root)), captured,
-                                   ScheduleAttr());
+    auto kernel =
+        KernelOp::create(b, root->getResultTypes(), kernelName(root), captured);
     Block &body = kernel.getBody().emplaceBlock();
     IRMapping map;
     for (Value input : captured)

@@ -29,6 +29,26 @@ LogicalResult BufferOp::verify() {
   return success();
 }
 
+LogicalResult AliasOp::verify() {
+  // alias_c1
+  auto getBuffer = [&](BufferKind kind, int64_t position) -> Value {
+    for (auto tensor : (*this)->getBlock()->getOps<TensorOp>())
+      if (tensor.getKind() == kind &&
+          tensor.getPosition() == uint64_t(position) &&
+          tensor->isBeforeInBlock(*this))
+        return tensor.getBuffer();
+    return Value();
+  };
+  Value input = getBuffer(BufferKind::Input, getInput());
+  Value output = getBuffer(BufferKind::Output, getOutput());
+  if (!input || input != output)
+    return emitOpError("expected input ")
+           << getInput() << " and output " << getOutput()
+           << " to be declared before, on one buffer, but got "
+           << (!input || !output ? "no such declaration" : "two buffers");
+  return success();
+}
+
 // Of the bindings that both kinds of dispatch have.
 template <typename DispatchTy>
 static void addBindings(DispatchTy op,

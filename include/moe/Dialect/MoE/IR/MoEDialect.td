@@ -25,6 +25,23 @@ def MoE_Dialect : Dialect {
     output features. Slot `s = t·K + j`; `token(s) = s div K`.
 
     Index-like tensors hold signless `i32` in 0 … 2³¹−1, or −1 for "none".
+
+    Arguments of functions may have two attributes. `moe.name` is a string for
+    listings and profiles. `moe.aliases_result = N : i64` says that the argument
+    is state: after a run without a fault in data, its memory holds result N,
+    which has the same static type; after a run with one, it holds what it held
+    before. No two arguments name the same result.
+  }];
+  let hasRegionArgAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// The attribute of a function's argument that names the result whose value
+    /// the argument's memory takes.
+    static constexpr StringLiteral getAliasesResultAttrName() {
+      return StringLiteral("moe.aliases_result");
+    }
+    static constexpr StringLiteral getNameAttrName() {
+      return StringLiteral("moe.name");
+    }
   }];
   let useDefaultAttributePrinterParser = 1;
   // What canonicalization and reified shapes are made of.

@@ -19,8 +19,15 @@ def MoE_KernelOp : MoE_Op<"kernel", [
     device is the `schedule`, decided later and only read after that. An input
     is a tensor or a size (`index`).
 
+    `updates` has a number for each result: that of the input whose memory the
+    result takes, or −1. Such a kernel reads an element of that input only to
+    compute the same element of a result, and runs only when no fault in data
+    has been found before it.
+
     * (C1) the body has one argument per input, of the same type
     * (C2) the terminator yields one value per result, of the same type
+    * (C3) `updates` has one number per result, and each is −1 or that of an
+      input of the result's type, which is static, and of no other result
 
     Example:
 
@@ -32,9 +39,22 @@ def MoE_KernelOp : MoE_Op<"kernel", [
     ```
   }];
   let arguments = (ins StrAttr:$name, Variadic<AnyType>:$inputs,
+                       OptionalAttr<DenseI64ArrayAttr>:$updates,
                        OptionalAttr<MoE_ScheduleAttr>:$schedule);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
+  let builders = [
+    OpBuilder<(ins "TypeRange":$resultTypes, "StringRef":$name, "ValueRange":$inputs), [{
+      build($_builder, $_state, resultTypes, $_builder.getStringAttr(name), inputs,
+            DenseI64ArrayAttr(), ScheduleAttr());
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    /// The input whose memory a result of the kernel takes, or null.
+    Value getUpdatedInput(OpResult result);
+    /// Whether a result takes the memory of the input of this number.
+    bool isUpdated(unsigned input);
+  }];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

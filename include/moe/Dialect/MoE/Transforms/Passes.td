@@ -85,4 +85,26 @@ def NormalizeOpsPass : Pass<"moe-normalize-ops", "func::FuncOp"> {
                            "moe::MoEDialect", "tensor::TensorDialect"];
 }
 
+def UpdateInPlacePass : Pass<"moe-update-in-place", "func::FuncOp"> {
+  let summary = "Lets the results that arguments alias take their memory";
+  let description = [{
+    Takes kernels, and a function whose arguments may have the attribute
+    `moe.aliases_result`. Leaves each such result computed by a kernel with
+    `updates`, which comes after all other readers of the argument and after all
+    kernels that can find a fault in data: state changes only in a run that has
+    found none.
+
+    A kernel that already computes the result element by element updates the
+    argument itself, and moves to the end of the function together with what
+    reads its results. Where that cannot be (the old value is still read, the
+    result is a product or a sum), a last kernel copies the result.
+
+    ```mlir-fragment
+    func.func @f(%w: tensor<4xf32> {moe.aliases_result = 0 : i64}, %g: tensor<4xf32>) -> tensor<4xf32>
+      %0 = moe.kernel "elementwise" (%a = %w, %b = %g) …      ⇒  … updates [0] …
+    ```
+  }];
+  let dependentDialects = ["moe::MoEDialect", "linalg::LinalgDialect"];
+}
+
 #endif // MOE_DIALECT_MOE_TRANSFORMS_PASSES_TD

@@ -172,6 +172,32 @@ def MoERT_TensorOp : MoERT_Op<"tensor"> {
   let assemblyFormat = "$buffer $kind $position `:` $element_type `[` $shape `]` attr-dict";
 }
 
+def MoERT_AliasOp : MoERT_Op<"alias"> {
+  let summary = "Says that an input is state, which a result updates in place";
+  let description = [{
+    Both are declared before, on one buffer. After a run without a fault the
+    input's memory holds the result; after a run with one, what it held before.
+
+    * (C1) input and output are declared before, on the same buffer
+
+    Example:
+
+    ```mlir
+    moe_rt.program @p {
+      %c4 = arith.constant 4 : index
+      %c16 = arith.constant 16 : index
+      %w = moe_rt.buffer "w" <input> bytes %c16
+      moe_rt.tensor %w <input> 0 : f32[%c4]
+      moe_rt.tensor %w <output> 0 : f32[%c4]
+      moe_rt.alias 0, 0
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$input, I64Attr:$output);
+  let assemblyFormat = "$input `,` $output attr-dict";
+  let hasVerifier = 1;
+}
+
 def MoERT_Relation : I32EnumAttr<"Relation", "how two sizes are compared", [
   I32EnumAttrCase<"Equal", 0, "equal">,
   I32EnumAttrCase<"AtMost", 1, "at_most">]> {
