@@ -108,7 +108,8 @@ LogicalResult Differentiator::checkName(StringRef suffix) {
 LogicalResult Differentiator::define(StringRef suffix) {
   std::string name = (primal.getName() + suffix).str();
   func::FuncOp declaration, derived;
-  for (auto function : primal->getParentOfType<ModuleOp>().getOps<func::FuncOp>())
+  for (auto function :
+       primal->getParentOfType<ModuleOp>().getOps<func::FuncOp>())
     if (function.getName() == name)
       (function.isExternal() ? declaration : derived) = function;
   if (!declaration)

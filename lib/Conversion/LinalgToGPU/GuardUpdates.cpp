@@ -21,9 +21,10 @@ static constexpr int64_t bytesPerGrid = 12; // x, y, z
 
 std::pair<Value, Value> ProgramBuilder::guardGrid(ArrayRef<int32_t> grid) {
   if (!guardedGrids) {
-    int64_t count = llvm::count_if(
-        func.getBody().getOps<KernelOp>(),
-        [](KernelOp kernel) { return kernel.getUpdates().has_value(); });
+    int64_t count =
+        llvm::count_if(func.getBody().getOps<KernelOp>(), [](KernelOp kernel) {
+          return kernel.getUpdates().has_value();
+        });
     guardedGrids = addScratch("grids of updates",
                               symbolicDims.constant(bytesPerGrid * count));
     guardPoint = guardedGrids.getDefiningOp();
@@ -44,9 +45,8 @@ LogicalResult ProgramBuilder::finish() {
   auto words = DenseIntElementsAttr::get(type, ArrayRef(guardedWords));
   Value bytes = arith::ConstantIndexOp::create(commands, func.getLoc(),
                                                count * sizeof(int32_t));
-  Value table =
-      createBuffer(func.getLoc(), "grids of updates without a fault",
-                   moe_rt::BufferKind::Constant, bytes, words);
+  Value table = createBuffer(func.getLoc(), "grids of updates without a fault",
+                             moe_rt::BufferKind::Constant, bytes, words);
 
   constexpr int64_t workgroup = 64;
   DispatchBuilder d(*this, func.getLoc(), "guard_updates", workgroup);

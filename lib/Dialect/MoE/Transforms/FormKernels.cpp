@@ -87,6 +87,32 @@ static bool fusesScalar(Operation *producer) {
          !isa<tensor::DimOp>(producer);
 }
 
+// A reshape that only gives an elementwise result the shape in which the
+// function returns it: the kernel of the result yields it so.
+static Operation *getReturnedShape(Value result) {
+  auto generic = result.getDefiningOp<linalg::GenericOp>();
+  if (!generic || generic.getNumParallelLoops() != generic.getNumLoops() ||
+      !result.hasOneUse())
+    return nullptr;
+  Operation *shape = *result.user_begin();
+  if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(shape) ||
+      !cast<RankedTensorType>(shape->getResult(0).getType()).hasStaticShape() ||
+      !shape->hasOneUse() ||
+      !shape->user_begin()->hasTrait<OpTrait::IsTerminator>())
+    return nullptr;
+  return shape;
+}
+
+// Whether the kernel of an op makes `value`, a result of the function.
+static bool isMadeByKernel(Value value) {
+  Operation *producer = value.getDefiningOp();
+  if (!producer)
+    return false;
+  return isRoot(producer) ||
+         (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(producer) &&
+          getReturnedShape(producer->getOperand(0)) == producer);
+}
+
 static StringRef kernelName(Operation *root) {
   StringRef name = root->getName().stripDialect();
   if (auto generic = dyn_cast<linalg::GenericOp>(root))
@@ -105,8 +131,12 @@ public:
     collect(root);
     ImplicitLocOpBuilder b(root->getLoc(), root);
     SmallVector<Value> captured(inputs.begin(), inputs.end());
-    auto kernel =
-        KernelOp::create(b, root->getResultTypes(), kernelName(root), captured);
+    SmallVector<Operation *> shapes =
+        llvm::map_to_vector(root->getResults(), getReturnedShape);
+    SmallVector<Type> types;
+    for (auto [result, shape] : llvm::zip(root->getResults(), shapes))
+      types.push_back(shape ? shape->getResult(0).getType() : result.getType());
+    auto kernel = KernelOp::create(b, types, kernelName(root), captured);
     Block &body = kernel.getBody().emplaceBlock();
     IRMapping map;
     for (Value input : captured)
@@ -115,8 +145,9 @@ public:
     for (Operation *op : ops)
       b.clone(*op, map);
     SmallVector<Value> results;
-    for (Value result : root->getResults())
-      results.push_back(map.lookup(result));
+    for (auto [result, shape] : llvm::zip(root->getResults(), shapes))
+      results.push_back(shape ? b.clone(*shape, map)->getResult(0)
+                              : map.lookup(result));
     YieldOp::create(b, results);
     return kernel;
   }
@@ -221,8 +252,7 @@ void FormKernelsPass::runOnOperation() {
   OpBuilder builder(terminator);
   llvm::SmallDenseSet<Value> returned;
   for (OpOperand &result : terminator->getOpOperands()) {
-    Operation *producer = result.get().getDefiningOp();
-    if (!producer || !isRoot(producer) || !returned.insert(result.get()).second)
+    if (!isMadeByKernel(result.get()) || !returned.insert(result.get()).second)
       result.set(copyOf(builder, result.get()));
   }
 
@@ -245,10 +275,15 @@ void FormKernelsPass::runOnOperation() {
         return signalPassFailure();
       }
     KernelOp kernel = KernelFormer(root, fuseDispatch).form();
-    for (auto [from, to] : llvm::zip(root->getResults(), kernel.getResults()))
+    for (auto [from, to] : llvm::zip(root->getResults(), kernel.getResults())) {
+      if (Operation *shape = getReturnedShape(from)) {
+        shape->getResult(0).replaceAllUsesWith(to);
+        continue;
+      }
       from.replaceUsesWithIf(to, [&](OpOperand &use) {
         return !readsInPlace(root, use.getOwner(), fuseDispatch);
       });
+    }
   }
   // Roots and views that nothing reads any more.
   for (Operation &op :

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 #include "moe/Dialect/MoE/Transforms/Passes.h"
@@ -39,14 +40,12 @@ static SmallVector<State> collectState(func::FuncOp func) {
   for (BlockArgument argument : func.getArguments())
     if (auto result = func.getArgAttrOfType<IntegerAttr>(
             argument.getArgNumber(), MoEDialect::getAliasesResultAttrName()))
-      states.push_back(
-          {argument, &terminator->getOpOperand(result.getInt())});
+      states.push_back({argument, &terminator->getOpOperand(result.getInt())});
   return states;
 }
 
-// An elementwise op whose tensors all have the shape of its result, or a map
-// that has no part in it: then position i of the result depends on position i
-// of any operand that `value` may be.
+// An elementwise op that reads `use` at the position, in row-major order, at
+// which it writes its results.
 static bool keepsPositions(linalg::GenericOp op, OpOperand &use) {
   return op.getNumParallelLoops() == op.getNumLoops() &&
          op.getMatchingIndexingMap(&use).isIdentity() &&
@@ -63,6 +62,8 @@ static bool isReadAtOwnPositions(Value value) {
     Operation *user = use.getOwner();
     if (isa<YieldOp>(user))
       return true;
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
+      return isReadAtOwnPositions(user->getResult(0));
     auto generic = dyn_cast<linalg::GenericOp>(user); // not an op in its body
     return generic && keepsPositions(generic, use) &&
            llvm::all_of(generic.getResults(), isReadAtOwnPositions);
@@ -79,6 +80,9 @@ static bool canUpdate(BlockArgument argument, OpResult result) {
   // Elementwise is what has elementwise roots.
   Operation *yield = kernel.getBody().front().getTerminator();
   for (Value root : yield->getOperands()) {
+    while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+        root.getDefiningOp()))
+      root = root.getDefiningOp()->getOperand(0);
     auto generic = root.getDefiningOp<linalg::GenericOp>();
     if (!generic || generic.getNumParallelLoops() != generic.getNumLoops())
       return false;
@@ -129,8 +133,8 @@ static bool isTooEarly(KernelOp kernel, BlockArgument argument) {
 }
 
 static void update(KernelOp kernel, OpResult result, BlockArgument argument) {
-  int64_t input = llvm::find(kernel.getInputs(), argument) -
-                  kernel.getInputs().begin();
+  int64_t input =
+      llvm::find(kernel.getInputs(), argument) - kernel.getInputs().begin();
   if (input == static_cast<int64_t>(kernel.getInputs().size())) {
     kernel.getInputsMutable().append(argument);
     kernel.getBody().addArgument(argument.getType(), argument.getLoc());
