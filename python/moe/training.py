@@ -49,7 +49,7 @@ class TrainingConfig:
     layer: LayerConfig
     features: int
     classes: int
-    balance: float = 0.01
+    balance: float = 0.05
     z: float = 0.001
     beta1: float = 0.9
     beta2: float = 0.999

@@ -1,5 +1,6 @@
 """Finds the package, the tools and a device."""
 
+import json
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 _ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(_ROOT / "python"))
 
-from harness import Tools  # noqa: E402, after the path is set
+from harness import Tools, run_tool  # noqa: E402, after the path is set
 
 
 @pytest.fixture(scope="session")
@@ -29,3 +30,23 @@ def tools(build, tmp_path_factory):
     if listed.returncode:
         pytest.skip(f"there is no Vulkan device: {listed.stderr.strip()}")
     return Tools(build, tmp_path_factory.mktemp("tools"))
+
+
+@pytest.fixture
+def count(build, tmp_path):
+    """Runs a command and gives the calls that it made."""
+    layer = build / "test/Runtime/CountingLayer"
+    if not (layer / "libVkLayer_moe_counting.so").exists():
+        pytest.skip(f"there is no counting layer in {layer}")
+
+    def run(*command):
+        counts = tmp_path / "counts.json"
+        counts.unlink(missing_ok=True)
+        env = {**os.environ, "VK_LAYER_PATH": str(layer),
+               "VK_INSTANCE_LAYERS": "VK_LAYER_MOE_counting",
+               "MOE_COUNTING_LAYER_FILE": str(counts)}
+        env["PYTHONPATH"] = os.pathsep.join(sys.path)
+        printed = run_tool(command, env=env)
+        return json.loads(counts.read_text(encoding="utf-8")), printed
+
+    return run

@@ -1,39 +1,15 @@
 """What a run asks of Vulkan, as a layer below the runtime counts it."""
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
-from harness import run_tool
 from moe.config import LayerConfig
 from moe.layer import layer_module
 from moe.testing import check_layer, layer_inputs
 
 CONFIG = LayerConfig(64, 4, 2, 128, return_routing=True)
-
-
-@pytest.fixture
-def count(build, tmp_path):
-    """Runs a command and gives the calls that it made."""
-    layer = build / "test/Runtime/CountingLayer"
-    if not (layer / "libVkLayer_moe_counting.so").exists():
-        pytest.skip(f"there is no counting layer in {layer}")
-
-    def run(*command):
-        counts = tmp_path / "counts.json"
-        counts.unlink(missing_ok=True)
-        env = {**os.environ, "VK_LAYER_PATH": str(layer),
-               "VK_INSTANCE_LAYERS": "VK_LAYER_MOE_counting",
-               "MOE_COUNTING_LAYER_FILE": str(counts)}
-        env["PYTHONPATH"] = os.pathsep.join(sys.path)
-        printed = run_tool(command, env=env)
-        return json.loads(counts.read_text(encoding="utf-8")), printed
-
-    return run
 
 
 def test_a_run_is_one_submit_and_one_wait(tools, count):

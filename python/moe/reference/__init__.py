@@ -17,12 +17,15 @@ from .rounding import ELEMENT_TYPES, round_to
 from .route import Routing, route, route_weights, selection_values
 from .rows import combine, dispatch
 from .tiles import Tiles, tiles
+from .training import (StepOutputs, TrainingState, evaluate, gradients,
+                       initial_state, train_step)
 
 __all__ = [
     "ELEMENT_TYPES", "LayerOutputs", "OffsetFault", "Plan", "Routing",
-    "SlotFault", "Tiles", "activate", "activate_vjp", "check_offsets",
-    "combine", "combine_weight_grad", "dispatch", "gelu_tanh",
-    "grouped_matmul", "grouped_outer", "grouped_reduce", "layer", "layer_vjp",
+    "SlotFault", "StepOutputs", "Tiles", "TrainingState", "activate",
+    "activate_vjp", "check_offsets", "combine", "combine_weight_grad",
+    "dispatch", "evaluate", "gelu_tanh", "gradients", "grouped_matmul",
+    "grouped_outer", "grouped_reduce", "initial_state", "layer", "layer_vjp",
     "plan", "relu2", "round_to", "route", "route_grad", "route_weights",
-    "selection_values", "silu", "softmax", "swiglu", "tiles",
+    "selection_values", "silu", "softmax", "swiglu", "tiles", "train_step",
 ]
