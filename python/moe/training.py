@@ -1,5 +1,8 @@
 """Prints a whole training step of a classifier with a mixture of experts.
 
+    /usr/bin/python3 -m moe.training --features=64 --classes=10 --hidden=64 \
+        --experts=8 --top-k=2 --intermediate=64
+
 The model projects the features to tokens, adds the layer of `moe.layer` to them
 and projects the sum to classes:
 
@@ -15,19 +18,21 @@ logarithm of the router's Σ exp. The step differentiates it with
     p ← p − rate · (m/(1−β1ⁿ) / (√(v/(1−β2ⁿ)) + ε) + decay·p)
 """
 
+import argparse
 import math
 import subprocess
+import sys
 from dataclasses import dataclass
 from string import Template
 
 from .config import LayerConfig
 from .find import find_tool
-from .layer import layer_blocks
+from .layer import add_options, layer_blocks, parse_integer, parse_number
 from .printer import Value, f64, names, types
 from .training_text import (ADAM, EVALUATE, LOSS, MAPS, PROJECT_IN,
                             PROJECT_OUT, STEP)
 
-__all__ = ["TrainingConfig", "primal_module", "training_module"]
+__all__ = ["TrainingConfig", "main", "primal_module", "training_module"]
 
 
 @dataclass(frozen=True)
@@ -208,3 +213,37 @@ def _step(config, parameters, values):
         log_beta1=_f32(math.log(config.beta1)),
         log_beta2=_f32(math.log(config.beta2)),
         all_types=", ".join([values["types"]] * 3))
+
+
+def main(arguments=None):
+    """Print the module that the command line describes."""
+    parser = argparse.ArgumentParser(
+        prog="moe.training", allow_abbrev=False,
+        description="Prints a training step of a classifier with a mixture of "
+        "experts as an MLIR module, differentiated by moe-opt.")
+    own = {"features": "what a token has", "classes": "what it may be"}
+    for name, meaning in own.items():
+        parser.add_argument(f"--{name}", type=parse_integer, required=True,
+                            metavar="N", help=meaning)
+    add_options(parser)
+    factors = {"balance": "factor of the load-balancing loss",
+               "z": "factor of the loss of large router logits",
+               "beta1": "AdamW's β1", "beta2": "AdamW's β2",
+               "epsilon": "AdamW's ε", "decay": "AdamW's weight decay"}
+    for name, meaning in factors.items():
+        default = getattr(TrainingConfig, name)
+        parser.add_argument(f"--{name}", type=parse_number, default=default,
+                            metavar="X", help=f"{meaning} (default: {default})")
+    options = vars(parser.parse_args(arguments))
+    mine = {name: options.pop(name) for name in (*own, *factors)}
+    try:
+        text = training_module(TrainingConfig(LayerConfig(**options), **mine))
+    except ValueError as error:
+        parser.error(str(error))
+    except (OSError, RuntimeError) as error:
+        sys.exit(f"moe.training: {error}")
+    sys.stdout.write(text)
+
+
+if __name__ == "__main__":
+    main()
