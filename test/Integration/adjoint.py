@@ -1,0 +1,77 @@
+"""The adjoint identity of derivatives: ⟨J v, w⟩ = ⟨v, Jᵀ w⟩.
+
+Jᵀ w comes from a device, J v from differences of a float64 reference.
+"""
+
+import re
+
+import numpy as np
+from harness import run_tool
+
+_STEP = 1e-5  # an error of some 1e-10, far below that of f32
+_DIRECTIONS = 8
+# An element of Jᵀ w is a short sum of f32 products, with some roundings of
+# 2**-24 of its terms; those of a whole gradient don't conspire.
+TOLERANCE = 8 * 2.0**-24
+
+
+def differentiate(tools, text, options=""):
+    """Give the derivative of a module's one function, as `@<name>_vjp` alone.
+
+    Parameters
+    ----------
+    tools : harness.Tools
+    text : str
+    options : str
+        Further ones of --moe-differentiate.
+    """
+    name = re.search(r"func\.func @(\w+)", text)[1]
+    return run_tool(
+        [tools.moe_opt, "-",
+         f"--moe-differentiate=function={name} {options}",
+         f"--symbol-privatize=exclude={name}_vjp", "--symbol-dce"],
+        stdin=text)
+
+
+def check_adjoint(function, arguments, cotangents, gradients, *,
+                  tolerance=TOLERANCE, floor=0.0):
+    """Assert the identity for each argument alone, in random directions.
+
+    Parameters
+    ----------
+    function : callable
+        float64 values of all arguments to a list of results.
+    arguments : list of numpy.ndarray
+    cotangents : list of numpy.ndarray
+        w, one for each result.
+    gradients : dict of int to numpy.ndarray
+        What the device gave for the argument at that position.
+    tolerance : float
+        Of |v| |Jᵀ w|.
+    floor : float
+        Of |w|: what |Jᵀ w| counts for at least, where its terms may cancel.
+    """
+    random = np.random.default_rng(len(gradients))
+    arguments = [np.asarray(a, np.float64 if a.dtype.kind == "f" else a.dtype)
+                 for a in arguments]
+    least = floor * np.sqrt(sum(float((w.astype(np.float64)**2).sum())
+                                for w in cotangents))
+    for position, gradient in gradients.items():
+        value = arguments[position]
+        assert gradient.shape == value.shape, position
+        gradient = gradient.astype(np.float64)
+        assert np.isfinite(gradient).all(), position
+        for _ in range(_DIRECTIONS):
+            v = random.normal(size=value.shape)
+            ends = []
+            for step in (_STEP, -_STEP):
+                moved = list(arguments)
+                moved[position] = value + step * v
+                ends.append(sum((result * w).sum() for result, w in zip(
+                    function(*moved), cotangents)))
+            forward = (ends[0] - ends[1]) / (2 * _STEP)
+            backward = (v * gradient).sum()
+            size = np.linalg.norm(v) * max(np.linalg.norm(gradient), least)
+            assert abs(forward - backward) <= tolerance * size, (
+                f"argument {position}: expected {forward:.9g} along a "
+                f"direction, but got {backward:.9g}")
