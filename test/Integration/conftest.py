@@ -9,6 +9,8 @@ import pytest
 
 _ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(_ROOT / "python"))
+# The functions of upstream ops, and what compiles them for the CPU.
+sys.path.append(str(_ROOT / "test/Python"))
 
 from harness import Tools  # noqa: E402, after the path is set
 

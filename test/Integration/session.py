@@ -111,14 +111,14 @@ class Session:
 
 
 def main(library, bundle, inputs, runs, outputs):
-    """Run on the first `n` rows of the first input, for each n of `runs`.
+    """Run on some rows of the first input, for each entry of `runs`.
 
     Parameters
     ----------
     library, bundle, inputs, outputs : str
         Files; both arrays are archives of NumPy.
     runs : str
-        Numbers separated by commas.
+        Separated by commas: "7" for the first seven rows, "7:9" for two more.
 
     Prints the statistics after each run, a JSON object a line.
     """
@@ -127,8 +127,9 @@ def main(library, bundle, inputs, runs, outputs):
     with open(bundle, "rb") as file:
         session = Session(library, file.read())
     results = {}
-    for i, rows in enumerate(map(int, runs.split(","))):
-        given = [np.ascontiguousarray(first[:rows]), *others]
+    for i, rows in enumerate(runs.split(",")):
+        rows = slice(*map(int, rows.split(":")))
+        given = [np.ascontiguousarray(first[rows]), *others]
         for j, result in enumerate(session.run(*given)):
             results[f"{i}_{j}"] = result
         print(json.dumps(session.statistics()), flush=True)

@@ -1,0 +1,50 @@
+"""The rules of upstream ops on a device, by the adjoint identity.
+
+The same functions as those of the tests in f64, whose library gives J v.
+"""
+
+import numpy as np
+import pytest
+from adjoint import check_adjoint
+from derivative_cases import CASES, module, shapes
+from harness import run_tool
+from native import call, compile_module
+
+# Slopes of powers and logarithms have errors of several units.
+_TOLERANCE = 4e-6
+
+
+@pytest.fixture(scope="module")
+def library(tools, tmp_path_factory):
+    return compile_module(tools.moe_opt, module(), ["--moe-normalize-ops"],
+                          tmp_path_factory.mktemp("adjoint"))
+
+
+@pytest.fixture(scope="module")
+def bundle(tools):
+    names = [f"f_{name}" for name in CASES]
+    return tools.compile(run_tool(
+        [tools.moe_opt, "-",
+         *(f"--moe-differentiate=function={name}" for name in names),
+         "--symbol-privatize=exclude="
+         + ",".join(f"{name}_vjp" for name in names), "--symbol-dce"],
+        stdin=module("f32")))
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_adjoint(tools, library, bundle, name):
+    arguments, results = shapes(name)
+    random = np.random.default_rng(1)
+    inputs = [random.uniform(0.5, 2.0, shape).astype(np.float32)
+              for shape in arguments]
+    w = [random.normal(size=shape).astype(np.float32) for shape in results]
+    got = tools.run(bundle, *inputs, *w, results=len(results) + len(inputs),
+                    entry=f"f_{name}_vjp")
+
+    def function(*values):
+        return call(library, f"f_{name}", values, results)
+
+    for value, expected in zip(got, function(*inputs)):
+        np.testing.assert_allclose(value, expected, rtol=2e-6, atol=1e-6)
+    check_adjoint(function, inputs, w, dict(enumerate(got[len(results):])),
+                  tolerance=_TOLERANCE)
