@@ -42,7 +42,7 @@ class _Statistics(ctypes.Structure):
 
 
 class Session:
-    """Runs the first program of a bundle; errors are RuntimeErrors.
+    """Runs the programs of a bundle; errors are RuntimeErrors.
 
     With `validate`, so is any message of synchronization validation.
     """
@@ -60,28 +60,36 @@ class Session:
         self._check(self._api.moe_session_create(
             data, ctypes.c_size_t(len(data)), ctypes.byref(options),
             ctypes.byref(self._session)))
-        self._info = _ProgramInfo(ctypes.sizeof(_ProgramInfo))
-        self._check(self._api.moe_session_program(
-            self._session, ctypes.c_size_t(0), ctypes.byref(self._info)))
+        self._api.moe_session_num_programs.restype = ctypes.c_size_t
+        self._programs = {}
+        for index in range(self._api.moe_session_num_programs(self._session)):
+            info = _ProgramInfo(ctypes.sizeof(_ProgramInfo))
+            self._check(self._api.moe_session_program(
+                self._session, ctypes.c_size_t(index), ctypes.byref(info)))
+            self._programs[info.name.decode()] = (ctypes.c_size_t(index), info)
 
     def close(self):
         self._api.moe_session_destroy(self._session)
 
-    def run(self, *inputs):
-        """Give the results for these arrays, as a list."""
+    def run(self, *inputs, entry=None):
+        """Give the results for these arrays, as a list.
+
+        Without an entry, the first function is run.
+        """
+        program, info = self._programs[entry or next(iter(self._programs))]
         given = self._tensors(inputs)
         outputs = []
-        for i in range(self._info.num_outputs):
+        for i in range(info.num_outputs):
             shape = (ctypes.c_int64 * _LARGEST_RANK)()
             self._check(self._api.moe_session_output_shape(
-                self._session, ctypes.c_size_t(0), given,
+                self._session, program, given,
                 ctypes.c_size_t(len(inputs)), ctypes.c_size_t(i), shape))
-            like = self._info.outputs[i]
+            like = info.outputs[i]
             dtype = next(key for key, value in _TYPES.items()
                          if value == like.type)
             outputs.append(np.full(shape[:like.rank], -77, dtype))
         self._check(self._api.moe_session_run(
-            self._session, ctypes.c_size_t(0), given,
+            self._session, program, given,
             ctypes.c_size_t(len(inputs)), self._tensors(outputs),
             ctypes.c_size_t(len(outputs))))
         return outputs

@@ -9,6 +9,7 @@ from adjoint import check_adjoint
 from derivative_cases import CASES, module, shapes
 from harness import run_tool
 from native import call, compile_module
+from session import Session
 
 # Slopes of powers and logarithms have errors of several units.
 _TOLERANCE = 4e-6
@@ -21,25 +22,28 @@ def library(tools, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def bundle(tools):
+def session(tools, build):
+    """The derivatives of all functions: f_<name>_vjp."""
     names = [f"f_{name}" for name in CASES]
-    return tools.compile(run_tool(
+    bundle = tools.compile(run_tool(
         [tools.moe_opt, "-",
          *(f"--moe-differentiate=function={name}" for name in names),
          "--symbol-privatize=exclude="
          + ",".join(f"{name}_vjp" for name in names), "--symbol-dce"],
         stdin=module("f32")))
+    session = Session(build / "lib/libmoe-runtime.so", bundle, validate=True)
+    yield session
+    session.close()
 
 
 @pytest.mark.parametrize("name", list(CASES))
-def test_adjoint(tools, library, bundle, name):
+def test_adjoint(session, library, name):
     arguments, results = shapes(name)
     random = np.random.default_rng(1)
     inputs = [random.uniform(0.5, 2.0, shape).astype(np.float32)
               for shape in arguments]
     w = [random.normal(size=shape).astype(np.float32) for shape in results]
-    got = tools.run(bundle, *inputs, *w, results=len(results) + len(inputs),
-                    entry=f"f_{name}_vjp")
+    got = session.run(*inputs, *w, entry=f"f_{name}_vjp")
 
     def function(*values):
         return call(library, f"f_{name}", values, results)
