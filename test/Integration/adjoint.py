@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 from harness import run_tool
+from moe.layer import layer_module
 
 _STEP = 1e-5  # an error of some 1e-10, far below that of f32
 _DIRECTIONS = 8
@@ -32,6 +33,23 @@ def differentiate(tools, text, options=""):
          f"--moe-differentiate=function={name} {options}",
          f"--symbol-privatize=exclude={name}_vjp", "--symbol-dce"],
         stdin=text)
+
+
+def derivatives(tools, config, save):
+    """Give `@layer_fwd`, `@layer_bwd` and `@layer_vjp` of a layer.
+
+    Parameters
+    ----------
+    tools : harness.Tools
+    config : LayerConfig
+    save : {"all", "minimal"}
+    """
+    return run_tool(
+        [tools.moe_opt, "-",
+         f"--moe-differentiate=function=layer mode=split save={save}",
+         f"--moe-differentiate=function=layer save={save}",
+         "--symbol-privatize=exclude=layer_fwd,layer_bwd,layer_vjp",
+         "--symbol-dce"], stdin=layer_module(config))
 
 
 def check_adjoint(function, arguments, cotangents, gradients, *,

@@ -13,6 +13,7 @@ sys.path.insert(0, str(_ROOT / "python"))
 sys.path.append(str(_ROOT / "test/Python"))
 
 from harness import Tools  # noqa: E402, after the path is set
+from session import Session  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -31,3 +32,18 @@ def tools(build, tmp_path_factory):
     if listed.returncode:
         pytest.skip(f"there is no Vulkan device: {listed.stderr.strip()}")
     return Tools(build, tmp_path_factory.mktemp("tools"))
+
+
+@pytest.fixture
+def session(tools, build):
+    """Gives a session of a module under validation; the test's end closes it."""
+    sessions = []
+
+    def start(text):
+        sessions.append(Session(build / "lib/libmoe-runtime.so",
+                                tools.compile(text), validate=True))
+        return sessions[-1]
+
+    yield start
+    for each in sessions:
+        each.close()

@@ -5,38 +5,22 @@ ops, and results, are in the same places again.
 """
 
 import hashlib
+from functools import partial
 
 import modules
 import numpy as np
 import pytest
-from adjoint import differentiate
+from adjoint import derivatives, differentiate
 from moe.config import LayerConfig
 from moe.derivative import vjp_module
 from moe.inputs import layer_inputs
 from moe.random import normal
 from moe.reference import layer, plan
-from session import Session
-from split import split_modules
 
 
-@pytest.fixture
-def session(tools, build):
-    """Gives a session of a module, closed at the end of the test."""
-    sessions = []
-
-    def start(text):
-        sessions.append(Session(build / "lib/libmoe-runtime.so",
-                                tools.compile(text), validate=True))
-        return sessions[-1]
-
-    yield start
-    for each in sessions:
-        each.close()
-
-
-def poison(session, arguments):
+def poison(run, arguments):
     """Run on NaN, which goes to the first experts and arrives in all results."""
-    for result in session.run(*(
+    for result in run(*(
             np.full_like(a, np.nan) if a.dtype == np.float32 else a
             for a in arguments)):
         assert result.dtype != np.float32 or np.isnan(result).mean() > 0.2
@@ -53,10 +37,10 @@ def test_tail_2_backward_twice_in_poisoned_memory(tools, session, save):
     config = LayerConfig(36, 5, 2, 20, bias=True, shared_experts=1)
     inputs = layer_inputs(config, 33, 7)
     arguments = gradients(config, inputs, normal((33, 36), 1))
-    run = session(vjp_module(config, tools.moe_opt, save=save))
-    first = run.run(*arguments)
+    run = session(vjp_module(config, tools.moe_opt, save=save)).run
+    first = run(*arguments)
     poison(run, arguments)
-    again = run.run(*arguments)
+    again = run(*arguments)
     for a, b in zip(first, again, strict=True):
         assert np.isfinite(a).all() and a.any()
         np.testing.assert_array_equal(a.view(np.int32), b.view(np.int32))
@@ -65,13 +49,13 @@ def test_tail_2_backward_twice_in_poisoned_memory(tools, session, save):
 def test_empty_2_most_experts_have_no_rows(tools, session):
     config = LayerConfig(24, 256, 2, 8, bias=True, return_routing=True)
     inputs = layer_inputs(config, 16, 7)
-    run = session(vjp_module(config, tools.moe_opt))
+    run = session(vjp_module(config, tools.moe_opt)).run
     # NaN in the gradients of other experts, which have no rows afterwards.
     other = {**inputs, "x": -inputs["x"]}
-    _, _, before, *poisoned = run.run(*gradients(
+    _, _, before, *poisoned = run(*gradients(
         config, other, np.full((16, 24), np.nan, np.float32)))
-    _, _, indices, *got = run.run(*gradients(config, inputs,
-                                             normal((16, 24), 1)))
+    _, _, indices, *got = run(*gradients(config, inputs,
+                                         normal((16, 24), 1)))
     count = np.bincount(indices.reshape(-1), minlength=256)
     assert (count == 0).sum() >= 224
     stale = before[count[before] == 0]
@@ -85,19 +69,21 @@ def test_empty_2_most_experts_have_no_rows(tools, session):
 
 def test_zero_1_no_tokens(tools, session):
     config = LayerConfig(36, 5, 2, 20, bias=True, shared_experts=1)
-    forward, backward = map(session, split_modules(tools, config, "minimal"))
+    both = session(derivatives(tools, config, "minimal"))
+    forward = partial(both.run, entry="layer_fwd")
+    backward = partial(both.run, entry="layer_bwd")
     inputs = layer_inputs(config, 33, 7)
     dout = normal((33, 36), 1)
-    out, *residuals = forward.run(*inputs.values())
+    out, *residuals = forward(*inputs.values())
     poison(forward, list(inputs.values()))
     poison(backward, [*inputs.values(), *residuals, dout])
 
     inputs = list({**inputs, "x": np.zeros((0, 36), np.float32)}.values())
-    out, *residuals = forward.run(*inputs)
+    out, *residuals = forward(*inputs)
     assert out.shape == (0, 36)
     offsets, = [r for r in residuals if r.shape == (6,)]
     assert offsets.dtype == np.int32 and not offsets.any()
-    dx, *rest = backward.run(*inputs, *residuals, dout[:0])
+    dx, *rest = backward(*inputs, *residuals, dout[:0])
     assert dx.shape == (0, 36)
     assert not any(gradient.any() for gradient in rest)
 
@@ -105,13 +91,13 @@ def test_zero_1_no_tokens(tools, session):
 def test_repeat_1_one_hash(session):
     random = np.random.default_rng(1)
     p = plan(random.integers(-1, 9, (70, 4), np.int32), 9, out_of_range="drop")
-    run = session(modules.combine(19, 9, 4))
+    run = session(modules.combine(19, 9, 4)).run
     given = [normal((280, 19), 1), *p[:3], normal((70, 4), 2)]
     hashes = set()
     for i in range(100):
         if i % 10 == 9:
             poison(run, given)
-        hashes.add(hashlib.sha1(run.run(*given)[0]).digest())
+        hashes.add(hashlib.sha1(run(*given)[0]).digest())
     assert len(hashes) == 1
 
 

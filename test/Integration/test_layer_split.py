@@ -6,14 +6,11 @@ derivative is checked by the adjoint identity.
 
 import numpy as np
 import pytest
-from adjoint import check_adjoint
+from adjoint import check_adjoint, derivatives
 from moe.config import LayerConfig
-from moe.derivative import vjp_module
 from moe.inputs import layer_inputs
 from moe.random import normal
 from moe.reference import layer
-from session import Session
-from split import split_modules
 
 # A token's gradient of the router is a multiple of one sum that may cancel.
 _TOLERANCE = 5e-6
@@ -32,37 +29,21 @@ _CONFIGS = {
 }
 
 
-@pytest.fixture
-def session(tools, build):
-    """Gives a session of a module, closed at the end of the test."""
-    sessions = []
-
-    def start(text):
-        sessions.append(Session(build / "lib/libmoe-runtime.so",
-                                tools.compile(text), validate=True))
-        return sessions[-1]
-
-    yield start
-    for each in sessions:
-        each.close()
-
-
 @pytest.mark.parametrize("save", ["all", "minimal"])
 @pytest.mark.parametrize("name", list(_CONFIGS))
 def test_split_is_joint_and_adjoint(tools, session, name, save):
     config = _CONFIGS[name]
-    forward, backward = map(session, split_modules(tools, config, save))
-    joint = session(vjp_module(config, tools.moe_opt, save=save))
+    run = session(derivatives(tools, config, save)).run
     for tokens in (0, 1, 33):
         inputs = layer_inputs(config, tokens, 7)
         given = list(inputs.values())
         w = [normal((tokens, config.hidden), 1),
              normal((tokens, config.top_k), 2)]
-        outputs = forward.run(*given)
+        outputs = run(*given, entry="layer_fwd")
         results, residuals = outputs[:3], outputs[3:]
-        gradients = backward.run(*given, *residuals, *w)
-        for got, expected in zip([*results, *gradients],
-                                 joint.run(*given, *w), strict=True):
+        gradients = run(*given, *residuals, *w, entry="layer_bwd")
+        joint = run(*given, *w, entry="layer_vjp")
+        for got, expected in zip([*results, *gradients], joint, strict=True):
             assert got.shape == expected.shape
             np.testing.assert_array_equal(got.view(np.int32),
                                           expected.view(np.int32))
@@ -79,10 +60,10 @@ def test_split_is_joint_and_adjoint(tools, session, name, save):
 def test_minimal_saves_the_hidden_values_and_the_plan(
         tools, session, experts, top_k, intermediate):
     config = LayerConfig(64, experts, top_k, intermediate)
-    forward = session(split_modules(tools, config, "minimal")[0])
+    run = session(derivatives(tools, config, "minimal")).run
     for tokens in (0, 5):
         inputs = layer_inputs(config, tokens, 7)
-        _, *residuals = forward.run(*inputs.values())
+        _, *residuals = run(*inputs.values(), entry="layer_fwd")
         # weights, indices, slot_to_row, row_to_slot; offsets
         plan = 4 * (4 * tokens * top_k + experts + 1)
         saved = inputs["x"].nbytes + sum(r.nbytes for r in residuals)
