@@ -17,22 +17,14 @@ _DIRECTIONS = 8
 TOLERANCE = 16 * 2.0**-24
 
 
-def differentiate(tools, text, options=""):
-    """Give the derivative of a module's one function, as `@<name>_vjp` alone.
-
-    Parameters
-    ----------
-    tools : harness.Tools
-    text : str
-    options : str
-        Further ones of --moe-differentiate.
-    """
-    name = re.search(r"func\.func @(\w+)", text)[1]
+def differentiate(tools, text):
+    """Give the derivatives of all functions of a module, as `@<name>_vjp`."""
+    functions = re.findall(r"func\.func @(\w+)", text)
+    kept = ",".join(f"{name}_vjp" for name in functions)
     return run_tool(
         [tools.moe_opt, "-",
-         f"--moe-differentiate=function={name} {options}",
-         f"--symbol-privatize=exclude={name}_vjp", "--symbol-dce"],
-        stdin=text)
+         *(f"--moe-differentiate=function={name}" for name in functions),
+         f"--symbol-privatize=exclude={kept}", "--symbol-dce"], stdin=text)
 
 
 def derivatives(tools, config, save):

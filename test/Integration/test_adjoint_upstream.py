@@ -5,9 +5,8 @@ The same functions as those of the tests in f64, whose library gives J v.
 
 import numpy as np
 import pytest
-from adjoint import check_adjoint
+from adjoint import check_adjoint, differentiate
 from derivative_cases import CASES, module, shapes
-from harness import run_tool
 from native import call, compile_module
 from session import Session
 
@@ -24,13 +23,7 @@ def library(tools, tmp_path_factory):
 @pytest.fixture(scope="module")
 def session(tools, build):
     """The derivatives of all functions: f_<name>_vjp."""
-    names = [f"f_{name}" for name in CASES]
-    bundle = tools.compile(run_tool(
-        [tools.moe_opt, "-",
-         *(f"--moe-differentiate=function={name}" for name in names),
-         "--symbol-privatize=exclude="
-         + ",".join(f"{name}_vjp" for name in names), "--symbol-dce"],
-        stdin=module("f32")))
+    bundle = tools.compile(differentiate(tools, module("f32")))
     session = Session(build / "lib/libmoe-runtime.so", bundle, validate=True)
     yield session
     session.close()

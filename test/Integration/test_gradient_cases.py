@@ -1,7 +1,6 @@
 """Backward passes that went wrong elsewhere, each by the name of its case.
 
-Memory is poisoned by a run on NaN alone, in the same session: values between
-ops, and results, are in the same places again.
+Memory is poisoned by an earlier run of the session on NaN, in the same places.
 """
 
 import hashlib
@@ -14,6 +13,7 @@ from adjoint import derivatives, differentiate
 from moe.config import LayerConfig
 from moe.derivative import vjp_module
 from moe.inputs import layer_inputs
+from moe.printer import Value, names, operation
 from moe.random import normal
 from moe.reference import layer, plan
 
@@ -134,18 +134,12 @@ def test_grad_1_each_weight_is_applied_once(tools, session):
 
 def test_experts_that_are_the_identity_pass_the_gradient_on(tools, session):
     # Weights of 1/4 and 3/4 applied once sum to 1; twice they would to 5/8.
-    text = """
-func.func @f(%x: tensor<?x4xf32>, %o: tensor<3xi32>, %s: tensor<?x2xi32>,
-             %r: tensor<?xi32>, %w: tensor<?x2xf32>) -> tensor<?x4xf32> {
-  %rows = moe.dispatch %x, %o, %s, %r
-    : tensor<?x4xf32>, tensor<3xi32>, tensor<?x2xi32>, tensor<?xi32>
-    -> tensor<?x4xf32>
-  %y = moe.combine %rows, %o, %s, %r weights %w
-    : tensor<?x4xf32>, tensor<3xi32>, tensor<?x2xi32>, tensor<?xi32>,
-      tensor<?x2xf32> -> tensor<?x4xf32>
-  return %y : tensor<?x4xf32>
-}
-"""
+    x, rows, y = (Value(name, (None, 4)) for name in ("x", "rows", "y"))
+    maps, w = modules.maps(2, 2), Value("w", (None, 2))
+    text = modules.module("identity", [x, *maps, w], [y], [
+        *operation([rows], f"moe.dispatch {x}, {names(maps)}", [x, *maps]),
+        *operation([y], f"moe.combine {rows}, {names(maps)} weights {w}",
+                   [rows, *maps, w])])
     p = plan(np.array([[0, 1], [1, 0], [1, 1]]), 2)
     w = np.tile(np.float32([.25, .75]), (3, 1))
     x = normal((3, 4), 1)
