@@ -36,7 +36,7 @@ def tools(build, tmp_path_factory):
 
 @pytest.fixture
 def session(tools, build):
-    """Gives a session of a module under validation; the test's end closes it."""
+    """Gives a session of a module, under validation, until the test ends."""
     sessions = []
 
     def start(text):

@@ -1,4 +1,4 @@
-"""Each op of the dialect with each of its attributes, by the adjoint identity."""
+"""Each op of the dialect, with each attribute, by the adjoint identity."""
 
 import re
 from functools import partial

@@ -108,8 +108,8 @@ def test_serial_sums_of_products_are_not_fused(session, width):
     random = np.random.default_rng(width)
     p = planned(17)
     # Products of 26 bits, of either sign: what is rounded away matters.
-    g = (1 + 2.0**-13 * random.integers(-99, 99, (17, width))).astype(np.float32)
-    y = (1 + 2.0**-13 * random.integers(-99, 99, (51, width))).astype(np.float32)
+    both = 1 + 2.0**-13 * random.integers(-99, 99, (17 + 51, width))
+    g, y = np.split(both.astype(np.float32), [17])
     y[:, ::2] *= -1
     expected = combine_weight_grad(g, y, p, strategy="serial",
                                    element_type="f32")

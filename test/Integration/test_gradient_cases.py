@@ -19,7 +19,7 @@ from moe.reference import layer, plan
 
 
 def poison(run, arguments):
-    """Run on NaN, which goes to the first experts and arrives in all results."""
+    """Run on NaN, which the first experts get and all results have some of."""
     for result in run(*(
             np.full_like(a, np.nan) if a.dtype == np.float32 else a
             for a in arguments)):

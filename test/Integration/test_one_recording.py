@@ -88,7 +88,8 @@ def test_sync_1_a_thousand_routings_need_one_recording(tools, count, build,
     # copy to and from memory that stays mapped, submit and wait once.
     config = LayerConfig(16, 6, 2, 12, return_routing=True)
     inputs = layer_inputs(config, 8000, 7)
-    given = {**inputs, "dout": normal((8, 16), 1), "dweights": normal((8, 2), 2)}
+    given = {**inputs, "dout": normal((8, 16), 1),
+             "dweights": normal((8, 2), 2)}
     np.savez(tmp_path / "inputs.npz", **given)
     bundle = tools.compile(vjp_module(config, tools.moe_opt))
     counted = []
