@@ -44,7 +44,7 @@ def check(run, routed, arguments, function, random, floor):
                   for r in primal]
     given = [np.array(a) for a in arguments]
     for i in floats:
-        if routed.rows and len(given[i]) == routed.rows != routed.slots[0]:
+        if len(given[i]) == routed.rows > routed.slots[0] > 1:
             given[i][routed.plan.offsets[-1]:] = np.nan  # the tail isn't read
     got = run(*given, *cotangents)
     for value, expected in zip(got, primal):

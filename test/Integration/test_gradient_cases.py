@@ -23,10 +23,10 @@ def poison(run, arguments):
     for result in run(*(
             np.full_like(a, np.nan) if a.dtype == np.float32 else a
             for a in arguments)):
-        assert result.dtype != np.float32 or np.isnan(result).mean() > 0.2
+        assert result.dtype != np.float32 or np.isnan(result).any()
 
 
-def gradients(config, inputs, dout):
+def vjp_arguments(config, inputs, dout):
     """The arguments of a layer's derivative."""
     return [*inputs.values(), dout, *[np.zeros(
         (len(dout), config.top_k), np.float32)] * config.return_routing]
@@ -34,9 +34,10 @@ def gradients(config, inputs, dout):
 
 @pytest.mark.parametrize("save", ["all", "minimal"])
 def test_tail_2_backward_twice_in_poisoned_memory(tools, session, save):
-    config = LayerConfig(36, 5, 2, 20, bias=True, shared_experts=1)
-    inputs = layer_inputs(config, 33, 7)
-    arguments = gradients(config, inputs, normal((33, 36), 1))
+    # Of 64 experts most have no rows, and NaN goes to the first ones.
+    config = LayerConfig(36, 64, 2, 20, bias=True, shared_experts=1)
+    inputs = layer_inputs(config, 7, 7)
+    arguments = vjp_arguments(config, inputs, normal((7, 36), 1))
     run = session(vjp_module(config, tools.moe_opt, save=save)).run
     first = run(*arguments)
     poison(run, arguments)
@@ -52,10 +53,10 @@ def test_empty_2_most_experts_have_no_rows(tools, session):
     run = session(vjp_module(config, tools.moe_opt)).run
     # NaN in the gradients of other experts, which have no rows afterwards.
     other = {**inputs, "x": -inputs["x"]}
-    _, _, before, *poisoned = run(*gradients(
+    _, _, before, *poisoned = run(*vjp_arguments(
         config, other, np.full((16, 24), np.nan, np.float32)))
-    _, _, indices, *got = run(*gradients(config, inputs,
-                                         normal((16, 24), 1)))
+    _, _, indices, *got = run(*vjp_arguments(config, inputs,
+                                             normal((16, 24), 1)))
     count = np.bincount(indices.reshape(-1), minlength=256)
     assert (count == 0).sum() >= 224
     stale = before[count[before] == 0]

@@ -244,10 +244,10 @@ CASES = {
 
 def module(element="f64"):
     """All functions as @f_<name>: a bare @exp would be the C library's."""
-    interface = "attributes {llvm.emit_c_interface} " if element == "f64" else ""
     text = ""
     for name, (signature, body) in CASES.items():
-        text += (f"func.func @f_{name}{signature} {interface}{{\n"
+        text += (f"func.func @f_{name}{signature} "
+                 "attributes {llvm.emit_c_interface} {\n"
                  f"{ZERO}\n{body}\n}}\n")
     return text.replace("f64", element)
 
