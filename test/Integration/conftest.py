@@ -10,8 +10,11 @@ import pytest
 
 _ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(_ROOT / "python"))
+# The functions of upstream ops, and what compiles them for the CPU.
+sys.path.append(str(_ROOT / "test/Python"))
 
 from harness import Tools, run_tool  # noqa: E402, after the path is set
+from session import Session  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -50,3 +53,18 @@ def count(build, tmp_path):
         return json.loads(counts.read_text(encoding="utf-8")), printed
 
     return run
+
+
+@pytest.fixture
+def session(tools, build):
+    """Gives a session of a module, under validation, until the test ends."""
+    sessions = []
+
+    def start(text):
+        sessions.append(Session(build / "lib/libmoe-runtime.so",
+                                tools.compile(text), validate=True))
+        return sessions[-1]
+
+    yield start
+    for each in sessions:
+        each.close()

@@ -86,3 +86,59 @@ def grouped_matmul(experts, contraction, columns, *, transposed=False,
     return module("product", operands, [result],
                   operation([result], head, operands,
                             middle=attributes(entries)))
+
+
+def grouped_outer(experts, left, right, *, init=False):
+    """lhs [R, M], rhs [R, N], offsets (init [E, M, N]) -> [E, M, N]."""
+    result = Value("result", (experts, left, right))
+    operands = [Value("lhs", (None, left)), Value("rhs", (None, right)),
+                Value("offsets", (experts + 1,), "i32")]
+    head = f"moe.grouped_outer {names(operands)}"
+    if init:
+        operands.append(Value("start", result.shape))
+        head += " init %start"
+    return module("outer", operands, [result],
+                  operation([result], head, operands))
+
+
+def grouped_reduce(experts, columns):
+    """rows [R, N], offsets -> [E, N]."""
+    operands = [Value("rows", (None, columns)),
+                Value("offsets", (experts + 1,), "i32")]
+    result = Value("result", (experts, columns))
+    return module("reduce", operands, [result],
+                  operation([result], f"moe.grouped_reduce {names(operands)}",
+                            operands))
+
+
+def combine_weight_grad(width, experts, top_k, *, strategy="tree"):
+    """grad [T, W], rows [R, W], maps -> [T, K]."""
+    operands = [Value("grad", (None, width)), Value("rows", (None, width)),
+                *maps(experts, top_k)]
+    result = Value("result", (None, top_k))
+    entries = {"strategy": f"#moe.dot_strategy<{strategy}>"}
+    return module("dot", operands, [result],
+                  operation([result],
+                            f"moe.combine_weight_grad {names(operands)}",
+                            operands, middle=attributes(entries)))
+
+
+def route_weights(experts, top_k, **options):
+    """logits [T, E], indices [T, K] -> weights [T, K]."""
+    operands = [Value("logits", (None, experts)),
+                Value("indices", (None, top_k), "i32")]
+    result = Value("result", (None, top_k))
+    return module("weigh", operands, [result],
+                  operation([result], f"moe.route_weights {names(operands)}",
+                            operands, middle=attributes(options)))
+
+
+def route_grad(experts, top_k, **options):
+    """logits [T, E], indices [T, K], dweights [T, K] -> dlogits [T, E]."""
+    operands = [Value("logits", (None, experts)),
+                Value("indices", (None, top_k), "i32"),
+                Value("dweights", (None, top_k))]
+    result = Value("result", (None, experts))
+    return module("unweigh", operands, [result],
+                  operation([result], f"moe.route_grad {names(operands)}",
+                            operands, middle=attributes(options)))

@@ -42,7 +42,7 @@ class _Statistics(ctypes.Structure):
 
 
 class Session:
-    """Runs the first program of a bundle; errors are RuntimeErrors.
+    """Runs the programs of a bundle; errors are RuntimeErrors.
 
     With `validate`, so is any message of synchronization validation.
     """
@@ -60,28 +60,36 @@ class Session:
         self._check(self._api.moe_session_create(
             data, ctypes.c_size_t(len(data)), ctypes.byref(options),
             ctypes.byref(self._session)))
-        self._info = _ProgramInfo(ctypes.sizeof(_ProgramInfo))
-        self._check(self._api.moe_session_program(
-            self._session, ctypes.c_size_t(0), ctypes.byref(self._info)))
+        self._api.moe_session_num_programs.restype = ctypes.c_size_t
+        self._programs = {}
+        for index in range(self._api.moe_session_num_programs(self._session)):
+            info = _ProgramInfo(ctypes.sizeof(_ProgramInfo))
+            self._check(self._api.moe_session_program(
+                self._session, ctypes.c_size_t(index), ctypes.byref(info)))
+            self._programs[info.name.decode()] = (ctypes.c_size_t(index), info)
 
     def close(self):
         self._api.moe_session_destroy(self._session)
 
-    def run(self, *inputs):
-        """Give the results for these arrays, as a list."""
+    def run(self, *inputs, entry=None):
+        """Give the results for these arrays, as a list.
+
+        Without an entry, the first function is run.
+        """
+        program, info = self._programs[entry or next(iter(self._programs))]
         given = self._tensors(inputs)
         outputs = []
-        for i in range(self._info.num_outputs):
+        for i in range(info.num_outputs):
             shape = (ctypes.c_int64 * _LARGEST_RANK)()
             self._check(self._api.moe_session_output_shape(
-                self._session, ctypes.c_size_t(0), given,
+                self._session, program, given,
                 ctypes.c_size_t(len(inputs)), ctypes.c_size_t(i), shape))
-            like = self._info.outputs[i]
+            like = info.outputs[i]
             dtype = next(key for key, value in _TYPES.items()
                          if value == like.type)
             outputs.append(np.full(shape[:like.rank], -77, dtype))
         self._check(self._api.moe_session_run(
-            self._session, ctypes.c_size_t(0), given,
+            self._session, program, given,
             ctypes.c_size_t(len(inputs)), self._tensors(outputs),
             ctypes.c_size_t(len(outputs))))
         return outputs
@@ -111,14 +119,14 @@ class Session:
 
 
 def main(library, bundle, inputs, runs, outputs):
-    """Run on the first `n` rows of the first input, for each n of `runs`.
+    """Run on some rows of the first input, for each entry of `runs`.
 
     Parameters
     ----------
     library, bundle, inputs, outputs : str
         Files; both arrays are archives of NumPy.
     runs : str
-        Numbers separated by commas.
+        Separated by commas: "7" for the first seven rows, "7:9" for two more.
 
     Prints the statistics after each run, a JSON object a line.
     """
@@ -127,8 +135,9 @@ def main(library, bundle, inputs, runs, outputs):
     with open(bundle, "rb") as file:
         session = Session(library, file.read())
     results = {}
-    for i, rows in enumerate(map(int, runs.split(","))):
-        given = [np.ascontiguousarray(first[:rows]), *others]
+    for i, rows in enumerate(runs.split(",")):
+        rows = slice(*map(int, rows.split(":")))
+        given = [np.ascontiguousarray(first[rows]), *others]
         for j, result in enumerate(session.run(*given)):
             results[f"{i}_{j}"] = result
         print(json.dumps(session.statistics()), flush=True)

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import numpy as np
 from moe.config import LayerConfig
+from moe.derivative import vjp_module
 from moe.layer import layer_module
-from moe.testing import check_layer, layer_inputs
+from moe.random import normal
+from moe.reference import layer_vjp
+from moe.testing import check_layer, check_values, layer_inputs
 
 CONFIG = LayerConfig(64, 4, 2, 128, return_routing=True)
 
@@ -53,3 +56,41 @@ def test_another_number_of_tokens_needs_no_pipeline(tools, count, build,
         for i, tokens in enumerate(runs):
             got = {name: outputs[f"{i}_{j}"] for j, name in enumerate(names)}
             check_layer(got, {**inputs, "x": inputs["x"][:tokens]}, CONFIG)
+
+
+def test_sync_1_a_thousand_routings_need_one_recording(tools, count, build,
+                                                       tmp_path):
+    # Forward and backward of 8 tokens each. All that the host does for a run is
+    # copy to and from memory that stays mapped, submit and wait once.
+    config = LayerConfig(16, 6, 2, 12, return_routing=True)
+    inputs = layer_inputs(config, 8000, 7)
+    given = {**inputs, "dout": normal((8, 16), 1),
+             "dweights": normal((8, 2), 2)}
+    np.savez(tmp_path / "inputs.npz", **given)
+    bundle = tools.compile(vjp_module(config, tools.moe_opt))
+    counted = []
+    for runs in (1, 1000):
+        calls, printed = count(
+            sys.executable, Path(__file__).with_name("session.py"),
+            build / "lib/libmoe-runtime.so", bundle, tmp_path / "inputs.npz",
+            ",".join(f"{8 * i}:{8 * i + 8}" for i in range(runs)),
+            tmp_path / "outputs.npz")
+        counted.append(calls)
+        statistics = json.loads(printed.splitlines()[-1])
+        assert statistics["recordings"] == 1
+        assert statistics["submits"] == statistics["waits"] == runs
+        assert calls["submits"] == calls["waits"] == runs
+    assert counted[0]["maps"] == counted[1]["maps"]
+    assert counted[0]["pipelines"] == counted[1]["pipelines"]
+
+    with np.load(tmp_path / "outputs.npz") as outputs:
+        routings = {outputs[f"{i}_2"].tobytes() for i in range(1000)}
+        assert len(routings) == 1000
+        for i in range(0, 1000, 50):
+            own = {**inputs, "x": inputs["x"][8 * i:8 * i + 8]}
+            results, gradients = layer_vjp(config, own, given["dout"],
+                                           outputs[f"{i}_2"], given["dweights"])
+            check_values(outputs[f"{i}_0"], results.out)
+            for j, gradient in enumerate(gradients.values()):
+                check_values(outputs[f"{i}_{3 + j}"], gradient,
+                             row_tolerance=1e-3)

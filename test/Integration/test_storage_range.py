@@ -5,7 +5,8 @@ import re
 import modules
 import numpy as np
 import pytest
-from moe.reference import grouped_matmul
+from moe.random import normal
+from moe.reference import grouped_matmul, grouped_outer
 from moe.testing import check_values
 
 MIB = 2**20
@@ -47,6 +48,36 @@ def test_weights_of_130_mib_are_right(tools, transposed):
                                   transposed=transposed)
     check_values(tools.run(text, lhs, rhs, offsets),
                  grouped_matmul(lhs, rhs, offsets, transpose_rhs=transposed))
+
+
+def test_weight_gradients_above_128_mib_are_right(tools, session):
+    # 33 matrices of 4 MiB, of which 32 fit one binding.
+    counts = np.random.default_rng(1).integers(1, 4, 33)
+    counts[[0, 7, 31]] = 0
+    offsets = np.cumsum([0, *counts], dtype=np.int32)
+    lhs = normal((offsets[-1] + 3, 1024), 1)
+    rhs = normal((offsets[-1] + 3, 1024), 2)
+    lhs[offsets[-1]:] = np.nan
+    text = modules.grouped_outer(33, 1024, 1024)
+    parts = slices(tools.lower(text, "target=lavapipe"))
+    assert len(parts) >= 2 and max(size for _, size in parts) <= 128 * MIB
+    run = session(text).run
+    # Leave NaN behind: this run's matrices of all experts.
+    every = np.minimum(np.arange(34), len(lhs)).astype(np.int32)
+    left, = run(np.full_like(lhs, np.nan), rhs, every)
+    assert np.isnan(left).all()
+    got, = run(lhs, rhs, offsets)
+    assert got.nbytes > 128 * MIB
+    assert not got[counts == 0].any()
+    for columns in (slice(0, 5), slice(509, 517), slice(1020, 1024)):
+        check_values(got[..., columns],
+                     grouped_outer(lhs, rhs[:, columns], offsets))
+
+
+def test_an_init_above_128_mib_is_an_error(tools):
+    message = tools.compile_fault(
+        modules.grouped_outer(33, 1024, 1024, init=True))
+    assert "'moe.grouped_outer' op expected an init that fits" in message
 
 
 def test_a_matrix_that_fits_no_binding_is_an_error(tools):

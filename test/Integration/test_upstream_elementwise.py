@@ -113,6 +113,20 @@ func.func @f(%x: {F}, %y: {F}) -> {F} {{
     np.testing.assert_array_equal(tools.run(text, x, y), function(x, y))
 
 
+def test_truncation(tools):
+    text = f"""
+func.func @f(%x: {F}) -> {F} {{
+  %z = math.trunc %x : {F}
+  return %z : {F}
+}}
+"""
+    x = 3 * normal((33, 20), 1)
+    x[0, :8] = [np.nan, np.inf, -np.inf, -0.0, -0.3, 2**24 + 2, -1, 0.99999994]
+    got, expected = tools.run(text, x), np.trunc(x)
+    same = (got.view(np.int32) == expected.view(np.int32)) | np.isnan(x)
+    assert same.all() and np.isnan(got[0, 0])
+
+
 @pytest.mark.parametrize("op", ["add", "sub", "mul", "div", "max", "min"])
 def test_named_elementwise_operations(tools, op):
     text = f"""

@@ -59,3 +59,24 @@ def test_minimal_saves_the_input_and_the_hidden_values(
     # T·K rows of 2·I hidden values, and x: 4 · (H + 2·K·I) bytes for a token.
     hidden = int(re.search(r"x(\d+)xf32", residuals[-1])[1])
     assert 4 * (64 + top_k * hidden) == 4 * (64 + 2 * 192)
+
+
+@pytest.mark.parametrize("save", ["all", "minimal"])
+@pytest.mark.parametrize("options", [
+    {}, {"renormalize": True, "bias": True},
+    {"scoring": "sigmoid", "correction_bias": True, "groups": 2,
+     "selected_groups": 1, "shared_experts": 1, "return_routing": True}])
+def test_plan_1_backward_uses_the_saved_plan(moe_opt, save, options):
+    text = layer_module(LayerConfig(64, 8, 2, 32, **options))
+    split = run(moe_opt, f"--moe-differentiate=mode=split save={save}",
+                data=text)
+    backward = split.split("@layer_bwd(")[1]
+    joint = run(moe_opt, f"--moe-differentiate=save={save}",
+                data=text).split("@layer_vjp(")[1]
+    for op in ("moe.route %", "moe.plan %"):
+        assert op not in backward
+        assert joint.count(op) == 1
+    # Rows move by offsets that the function is given.
+    offsets = set(re.findall(r"moe\.(?:dispatch|combine) %\w+, (%\w+),",
+                             backward))
+    assert len(offsets) == 1 and offsets.pop().startswith("%arg")

@@ -118,6 +118,8 @@ def test_activate_vjp(name, interleaved):
     {"correction_bias": True, "groups": 2, "selected_groups": 1,
      "interleaved_gate_up": True, "shared_experts": 1},
     {"activation": "relu2", "top_k": 1},
+    {"scoring": "sigmoid", "scale": 0.5, "top_k": 4},
+    {"scoring": "softmax", "top_k": 4, "bias": True},
 ])
 def test_layer_vjp(options):
     config = LayerConfig(**{"hidden": 5, "experts": 4, "top_k": 2,
@@ -126,16 +128,17 @@ def test_layer_vjp(options):
     inputs = {name: random.normal(size=[3 if n is None else n for n in shape])
               for name, shape in config.arguments()}
     dout = random.normal(size=(3, 5))
-    outputs, gradients = layer_vjp(config, inputs, dout)
+    dweights = random.normal(size=(3, config.top_k))
+    outputs, gradients = layer_vjp(config, inputs, dout, dweights=dweights)
     assert list(gradients) == [name for name, _ in config.arguments()]
     for name, gradient in gradients.items():
         if name == "correction_bias":
             assert not gradient.any()
             continue
         expected = differences(
-            lambda value, name=name: layer(config, {**inputs, name: value},
-                                           outputs.indices).out,
-            inputs[name], dout)
+            lambda value, name=name: np.hstack(
+                layer(config, {**inputs, name: value}, outputs.indices)[:2]),
+            inputs[name], np.hstack([dout, dweights]))
         np.testing.assert_allclose(gradient, expected, atol=2e-7,
                                    err_msg=name)
 

@@ -106,8 +106,7 @@ LogicalResult StructuredRule::matchOutput(OpOperand &init, Output &output) {
       return success();
     }
     if (isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MinimumFOp,
-            arith::MinNumFOp>(combine) &&
-        !c.wants(init.get())) {
+            arith::MinNumFOp>(combine)) {
       output.kind = Output::Extremum;
       return success();
     }
@@ -215,13 +214,18 @@ linalg::GenericOp StructuredRule::createGeneric(
   return generic;
 }
 
-// Equal extrema share the gradient: it is divided by how many there are.
+// Equal extrema share the gradient: it is divided by how many there are. The
+// init is one of them where its gradient is of use.
 void StructuredRule::shareAmongEqual(OpOperand &init, Output &output) {
   Value result = op.getTiedOpResult(&init);
   extra = {{result, mapOf(init)}};
-  Value empty = b.zero(result);
+  Value zero = b.zero(result), start = zero, wins;
+  if (c.wants(init.get())) {
+    wins = b.compare(arith::CmpFPredicate::OEQ, init.get(), result);
+    start = b.select(wins, b.constant(result, 1.0), zero);
+  }
   auto counts = createGeneric(
-      {empty}, {mapOf(init)},
+      {start}, {mapOf(init)},
       [&](RuleBuilder &body, IRMapping &map, ValueRange args) {
         Value f = map.lookup(output.seed);
         Value equal = body.compare(arith::CmpFPredicate::OEQ, f, args[0]);
@@ -230,6 +234,8 @@ void StructuredRule::shareAmongEqual(OpOperand &init, Output &output) {
       });
   extra.clear();
   output.gradient = b.div(output.gradient, counts.getResult(0));
+  if (wins)
+    c.add(init.get(), b.select(wins, output.gradient, zero));
 }
 
 // One linalg.generic for the gradients of operands that share a map.

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "moe/Dialect/MoERT/IR/MoERT.h"
 
@@ -57,6 +58,24 @@ struct RoundedPattern final : OpConversionPattern<ArithOp> {
   }
 };
 
+/// To the next integer towards 0.
+struct TruncPattern final : OpConversionPattern<math::TruncOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(math::TruncOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getOperand();
+    Value zero = spirv::ConstantOp::getZero(x.getType(), loc, rewriter);
+    Value negative = spirv::FOrdLessThanOp::create(rewriter, loc, x, zero);
+    Value up = spirv::GLCeilOp::create(rewriter, loc, x);
+    Value down = spirv::GLFloorOp::create(rewriter, loc, x);
+    rewriter.replaceOpWithNewOp<spirv::SelectOp>(op, negative, up, down);
+    return success();
+  }
+};
+
 struct LaneIdPattern final : OpConversionPattern<gpu::LaneIdOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -77,6 +96,6 @@ void moe::populateOwnSPIRVPatterns(const SPIRVTypeConverter &converter,
   patterns.add<LaneIdPattern, PushConstantPattern,
                RoundedPattern<arith::AddFOp, spirv::FAddOp>,
                RoundedPattern<arith::MulFOp, spirv::FMulOp>,
-               RoundedPattern<arith::SubFOp, spirv::FSubOp>>(
+               RoundedPattern<arith::SubFOp, spirv::FSubOp>, TruncPattern>(
       converter, patterns.getContext(), beforeUpstream);
 }

@@ -88,3 +88,20 @@ func.func @softmax(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
 // CHECK: linalg.generic {{.*}}["parallel", "parallel"]} ins(%[[Y]], %[[G]], %[[SUM]] :
 // CHECK: arith.subf
 // CHECK-NEXT: arith.mulf
+
+// -----
+
+// Where the init is the maximum itself, it has its share of the gradient.
+func.func @maximum(%x: tensor<?x4xf32>, %start: tensor<?xf32>) -> tensor<?xf32> {
+  %y = linalg.reduce { arith.maximumf } ins(%x : tensor<?x4xf32>) outs(%start : tensor<?xf32>) dimensions = [1]
+  return %y : tensor<?xf32>
+}
+// CHECK-LABEL: func.func @maximum_vjp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?x4xf32>, %[[START:[a-z0-9]+]]: tensor<?xf32>, %[[G:[a-z0-9]+]]: tensor<?xf32>)
+// CHECK: %[[Y:.*]] = linalg.reduce
+// CHECK: %[[WINS:.*]] = arith.cmpf oeq, %[[START]], %[[Y]]
+// CHECK: %[[COUNT:.*]] = linalg.generic
+// CHECK: %[[SHARE:.*]] = arith.divf %[[G]], %[[COUNT]]
+// CHECK: %[[DSTART:.*]] = arith.select %[[WINS]], %[[SHARE]]
+// CHECK: %[[DX:.*]] = linalg.generic
+// CHECK: return %[[Y]], %[[DX]], %[[DSTART]]

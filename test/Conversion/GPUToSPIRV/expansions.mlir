@@ -27,6 +27,19 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // CHECK-LABEL: spirv.func @trunc
+  // CHECK:         %[[NEGATIVE:.+]] = spirv.FOrdLessThan %[[X:.+]], %{{.+}} : vector<4xf32>
+  // CHECK:         %[[UP:.+]] = spirv.GL.Ceil %[[X]]
+  // CHECK:         %[[DOWN:.+]] = spirv.GL.Floor %[[X]]
+  // CHECK:         spirv.Select %[[NEGATIVE]], %[[UP]], %[[DOWN]]
+  gpu.func @trunc(%x: memref<?xvector<4xf32>, #spirv.storage_class<StorageBuffer>> {spirv.interface_var_abi = #spirv.interface_var_abi<(0, 0)>}) kernel attributes {moe_rt.push_constants = 0 : i32, spirv.entry_point_abi = #spirv.entry_point_abi<workgroup_size = [8, 1, 1]>} {
+    %c0 = arith.constant 0 : index
+    %a = memref.load %x[%c0] : memref<?xvector<4xf32>, #spirv.storage_class<StorageBuffer>>
+    %b = math.trunc %a : vector<4xf32>
+    memref.store %b, %x[%c0] : memref<?xvector<4xf32>, #spirv.storage_class<StorageBuffer>>
+    gpu.return
+  }
+
   // CHECK-LABEL: spirv.func @rounding_divisions
   // CHECK-DAG:     spirv.UDiv
   // CHECK-COUNT-2: spirv.SDiv

@@ -68,3 +68,24 @@ func.func @sizes(%indices: tensor<?x2xi32>) -> tensor<?xf32> {
   %e = tensor.empty(%rows) : tensor<?xf32>
   return %e : tensor<?xf32>
 }
+
+// CHECK-LABEL: func.func @parts_of_a_tensor
+// CHECK-SAME:    %[[X:.+]]: tensor<?x4xf32>, %[[A:.+]]: f32, %[[B:.+]]: f32, %[[I:.+]]: index
+// CHECK:         %[[ONE:.+]] = tensor.splat %[[A]] : tensor<1x1xf32>
+// CHECK:         %[[INSERTED:.+]] = tensor.insert_slice %[[ONE]] into %[[X]][%[[I]], 2] [1, 1] [1, 1]
+// CHECK:         %[[PAIR:.+]] = tensor.empty() : tensor<1x2xf32>
+// CHECK:         %[[FIRST:.+]] = tensor.insert_slice %{{.+}} into %[[PAIR]][0, 0] [1, 1] [1, 1]
+// CHECK:         %[[OTHER:.+]] = tensor.splat %[[B]] : tensor<1x1xf32>
+// CHECK:         %[[SECOND:.+]] = tensor.insert_slice %[[OTHER]] into %[[FIRST]][0, 1] [1, 1] [1, 1]
+// CHECK:         %[[SCALAR:.+]] = tensor.splat %[[B]] : tensor<f32>
+// CHECK:         %[[LEFT:.+]] = tensor.insert_slice %[[INSERTED]] into %{{.+}}[0, 0] [%{{.+}}, 4] [1, 1]
+// CHECK:         %[[BOTH:.+]] = tensor.insert_slice %[[X]] into %[[LEFT]][0, 4] [%{{.+}}, 4] [1, 1]
+// CHECK:         return %[[BOTH]], %[[SECOND]], %[[SCALAR]]
+func.func @parts_of_a_tensor(%x: tensor<?x4xf32>, %a: f32, %b: f32, %i: index) -> (tensor<?x8xf32>, tensor<1x2xf32>, tensor<f32>) {
+  %c2 = arith.constant 2 : index
+  %inserted = tensor.insert %a into %x[%i, %c2] : tensor<?x4xf32>
+  %pair = tensor.from_elements %a, %b : tensor<1x2xf32>
+  %scalar = tensor.from_elements %b : tensor<f32>
+  %both = tensor.concat dim(1) %inserted, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+  return %both, %pair, %scalar : tensor<?x8xf32>, tensor<1x2xf32>, tensor<f32>
+}

@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -98,11 +100,56 @@ struct SumOverTokens final : OpRewritePattern<linalg::MatmulOp> {
                                 PatternRewriter &rewriter) const override;
 };
 
+// Scalars get into a tensor as slices of one element, which are views.
+
+struct InsertAsSlice final : OpRewritePattern<tensor::InsertOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::InsertOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, insertElement(rewriter, op.getLoc(), op.getScalar(),
+                                         op.getDest(),
+                                         getAsOpFoldResult(op.getIndices())));
+    return success();
+  }
+
+  static Value insertElement(OpBuilder &builder, Location loc, Value scalar,
+                             Value into, ArrayRef<OpFoldResult> at) {
+    SmallVector<OpFoldResult> ones(at.size(), builder.getIndexAttr(1));
+    SmallVector<int64_t> shape(at.size(), 1);
+    Value slice = tensor::SplatOp::create(
+        builder, loc, RankedTensorType::get(shape, scalar.getType()), scalar);
+    if (at.empty()) // it is all there is
+      return slice;
+    return tensor::InsertSliceOp::create(builder, loc, slice, into, at, ones,
+                                         ones);
+  }
+};
+
+struct InsertElements final : OpRewritePattern<tensor::FromElementsOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::FromElementsOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getType();
+    Value result = tensor::EmptyOp::create(
+        rewriter, op.getLoc(), type.getShape(), type.getElementType());
+    SmallVector<int64_t> strides = computeStrides(type.getShape());
+    for (auto [number, element] : llvm::enumerate(op.getElements()))
+      result = InsertAsSlice::insertElement(
+          rewriter, op.getLoc(), element, result,
+          getAsIndexOpFoldResult(getContext(), delinearize(number, strides)));
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 struct NormalizeOpsPass : moe::impl::NormalizeOpsPassBase<NormalizeOpsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeSoftmax, GeneralizeNamed, SumOverTokens>(
-        &getContext());
+    patterns.add<DecomposeSoftmax, GeneralizeNamed, InsertAsSlice,
+                 InsertElements, SumOverTokens>(&getContext());
+    tensor::populateDecomposeTensorConcatPatterns(patterns);
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     populateDecomposeRoutePatterns(patterns);
     // Sizes come from the arguments, so that no op lives on for its size alone.
