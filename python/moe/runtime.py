@@ -261,9 +261,8 @@ class Session:
     def _program(self, name):
         self._check_open()
         if name not in self.programs:
-            raise StatusError(
-                f"expected a program of the bundle ({', '.join(self.programs)}"
-                f"), but got '{name}'", "invalid argument")
+            self._check(self._api.moe_session_find_program(
+                self._session, name.encode(), ctypes.byref(ctypes.c_size_t())))
         return self.programs[name]
 
     def _describe(self, index):
