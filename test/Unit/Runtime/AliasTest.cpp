@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bundle/Bundle.h"
+#include "Session/Session.h"
 #include "TestBundle.h"
 
 #include <gtest/gtest.h>
@@ -84,4 +85,61 @@ TEST(AliasTest, StateHasAStaticSize) {
   EXPECT_EQ(errorOf({{0, 3}}),
             "program 'step': alias 0: expected bytes of state to be constant, "
             "but got a value that depends on a dim");
+}
+
+/// w = 2 w, of eight elements; x[T] is not read.
+static std::vector<uint8_t> makeDoubling() {
+  BundleWriter writer;
+  writer.addKernel("scale", moe::test::readSpirv("scale"), 64, 2, 1);
+  writer.beginProgram("step");
+  uint32_t x = writer.addBuffer("x", BufferKind::Input, true);
+  uint32_t w = writer.addBuffer("w", BufferKind::Input, false, 32);
+  writer.addTensor(true, true, 0, x);
+  writer.addTensor(true, false, 8, w);
+  writer.addTensor(false, false, 8, w);
+  writer.addScale(w, w, false, 8);
+  writer.addAlias(1, 0);
+  writer.endProgram(0);
+  return writer.finish(/*seal=*/true);
+}
+
+static Argument argument(std::vector<float> &values, bool given = true) {
+  Argument result;
+  result.data = given ? values.data() : nullptr;
+  result.shape = {int64_t(values.size())};
+  return result;
+}
+
+// Discrete devices stage what goes up and comes down, others do not.
+class StateTest : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Staging, StateTest, testing::Bool());
+
+TEST_P(StateTest, StaysOnTheDeviceBetweenRuns) {
+  std::vector<uint8_t> bundle = makeDoubling();
+  SessionOptions options;
+  options.forceStaging = GetParam();
+  options.validation = ValidationMode::Synchronization;
+  auto session = Session::create(bundle.data(), bundle.size(), options);
+  if (!session.ok()) {
+    options.validation = ValidationMode::Off;
+    session = Session::create(bundle.data(), bundle.size(), options);
+  }
+  if (!session.ok())
+    GTEST_SKIP() << "no Vulkan device";
+  std::vector<float> w(8, 3.0f), y(8);
+  auto run = [&](size_t length, bool gives, bool takes) {
+    std::vector<float> x(length);
+    Status status = (*session)->run(0, {argument(x), argument(w, gives)},
+                                    {argument(y, takes)});
+    EXPECT_TRUE(status.ok()) << status.message();
+  };
+  run(5, true, true);
+  EXPECT_EQ(y, std::vector<float>(8, 6.0f));
+  run(9, false, false); // 12
+  run(5, false, true);
+  EXPECT_EQ(y, std::vector<float>(8, 24.0f));
+  EXPECT_EQ(w, std::vector<float>(8, 3.0f));
+  run(0, true, false); // new state: 6
+  run(700, false, true);
+  EXPECT_EQ(y, std::vector<float>(8, 12.0f));
 }
