@@ -170,6 +170,10 @@ class Session:
     def __init__(self, bundle, *, device=None, validate=None, cache=None,
                  library=None):
         self._session = ctypes.c_void_p()
+        if validate not in _VALIDATION:
+            kinds = ", ".join(map(repr, _VALIDATION))
+            raise StatusError(f"expected validate to be one of {kinds}, but "
+                              f"got {validate!r}", "invalid argument")
         self._api = _load(library)
         options = _Options(ctypes.sizeof(_Options),
                            -1 if device is None else device,
@@ -213,8 +217,13 @@ class Session:
         list of numpy.ndarray or None
             The results; None for those that are not wanted.
         """
-        program = self.programs[name]
+        program = self._program(name)
         given, alive = self._tensors(program, inputs)
+        if wanted is not None and not set(wanted) <= set(
+                range(len(program.outputs))):
+            raise StatusError(f"expected to want results of '{name}' below "
+                              f"{len(program.outputs)}, but got "
+                              f"{sorted(wanted)}", "invalid argument")
         results = []
         for i, (shape, dtype) in enumerate(program.outputs):
             if wanted is None or i in wanted:
@@ -238,10 +247,23 @@ class Session:
         dict of str to int
             "recordings", "pipelines", "submits" and "waits".
         """
+        self._check_open()
         result = _Statistics(ctypes.sizeof(_Statistics))
         self._api.moe_session_statistics(self._session, ctypes.byref(result))
         return {name: getattr(result, name)
                 for name, _ in _Statistics._fields_[1:]}
+
+    def _check_open(self):
+        if not self._session:
+            raise StatusError("expected an open session, but got a closed one",
+                              "invalid argument")
+
+    def _program(self, name):
+        self._check_open()
+        if name not in self.programs:
+            self._check(self._api.moe_session_find_program(
+                self._session, name.encode(), ctypes.byref(ctypes.c_size_t())))
+        return self.programs[name]
 
     def _describe(self, index):
         info = _ProgramInfo(ctypes.sizeof(_ProgramInfo))
@@ -274,7 +296,8 @@ class Session:
                               f"'{program.name}', but got {len(arrays)}",
                               "invalid argument")
         items, alive = [], []
-        for i, (array, (shape, dtype)) in enumerate(zip(arrays, program.inputs)):
+        for i, (array, (shape, dtype)) in enumerate(
+                zip(arrays, program.inputs)):
             if array is None and None in shape:
                 raise StatusError(
                     f"expected an array for input {i} of '{program.name}', "

@@ -59,7 +59,9 @@ func.func @control_flow(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
 func.func @taken(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
-func.func private @taken_vjp()
+func.func private @taken_vjp() {
+  return
+}
 
 // -----
 

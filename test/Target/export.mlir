@@ -78,6 +78,28 @@ moe_rt.program @everything {
   moe_rt.copy %outer to %part
 }
 
+// State: an output in the memory of an input.
+// CHECK-LABEL: program @state
+moe_rt.program @state {
+  // CHECK-NEXT: input 0: f32[2] in 'g'
+  // CHECK-NEXT: input 1: f32[2] in 'w'
+  // CHECK-NEXT: output 0: f32[2] in 'w'
+  // CHECK-NEXT: alias: output 0 updates input 1
+  // CHECK-NEXT: buffer 'g': input, 8 bytes
+  // CHECK-NEXT: buffer 'w': input, 8 bytes
+  // CHECK-NEXT: arena: 0 bytes
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %g = moe_rt.buffer "g" <input> bytes %c8
+  %w = moe_rt.buffer "w" <input> bytes %c8
+  moe_rt.tensor %g <input> 0 : f32[%c2]
+  moe_rt.tensor %w <input> 1 : f32[%c2]
+  moe_rt.tensor %w <output> 0 : f32[%c2]
+  moe_rt.alias 1, 0
+  moe_rt.arena %c0
+}
+
 // CHECK-LABEL: kernel @k: workgroup 64x2x1, 3 bindings, 2 push constants, shared memory 272, subgroup lanes 8
 spirv.module Logical GLSL450 requires #spirv.vce<v1.3, [Shader], [SPV_KHR_storage_buffer_storage_class]>
     attributes {moe_rt.push_constants = 2 : i32, moe_rt.lanes = 8 : i32} {

@@ -59,17 +59,19 @@ func.func @g(%x: tensor<?x6xf32>, %y: tensor<?x6xf32>) -> tensor<?x6xf32> {
   return %0 : tensor<?x6xf32>
 }
 
-// Two results of one size and different shape: each has indices of its own.
+// Two results of one size and different shape: each has indices of its own. All
+// is read before anything is written.
 
 // CHECK-LABEL: gpu.func @transposed_as_well
 // CHECK:         %[[COLUMN:.+]] = arith.remui %[[I:.+]], %c8
 // CHECK:         %[[ROW:.+]] = arith.divui %[[I]], %c8
-// CHECK:         memref.store %{{.+}}, %arg1[%[[I]]]
+// CHECK:         %[[SUM:.+]] = arith.addf
 // CHECK:         %[[OTHER_ROW:.+]] = arith.remui %[[I]], %c4
 // CHECK:         %[[OTHER_COLUMN:.+]] = arith.divui %[[I]], %c4
 // CHECK:         %[[START:.+]] = arith.muli %[[OTHER_ROW]], %c8
 // CHECK:         %[[AT:.+]] = arith.addi %[[START]], %[[OTHER_COLUMN]]
 // CHECK:         %[[VALUE:.+]] = memref.load %arg0[%[[AT]]]
+// CHECK:         memref.store %[[SUM]], %arg1[%[[I]]]
 // CHECK:         memref.store %[[VALUE]], %arg2[%[[I]]]
 func.func @h(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8x4xf32>) {
   %0:2 = moe.kernel "transposed_as_well" (%a = %x : tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8x4xf32>) schedule(#by1) {

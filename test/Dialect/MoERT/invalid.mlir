@@ -42,3 +42,42 @@ func.func @program_in_a_function() {
   }
   return
 }
+
+// -----
+
+// alias_c1
+moe_rt.program @alias_of_two_buffers {
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  %w = moe_rt.buffer "w" <input> bytes %c16
+  %y = moe_rt.buffer "y" <output> bytes %c16
+  moe_rt.tensor %w <input> 0 : f32[%c4]
+  moe_rt.tensor %y <output> 0 : f32[%c4]
+  // expected-error @+1 {{'moe_rt.alias' op expected input 0 and output 0 to be declared before, on one buffer, but got two buffers}}
+  moe_rt.alias 0, 0
+}
+
+// -----
+
+// alias_c1
+moe_rt.program @alias_before_its_output {
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  %w = moe_rt.buffer "w" <input> bytes %c16
+  moe_rt.tensor %w <input> 0 : f32[%c4]
+  // expected-error @+1 {{'moe_rt.alias' op expected input 0 and output 0 to be declared before, on one buffer, but got no such declaration}}
+  moe_rt.alias 0, 0
+  moe_rt.tensor %w <output> 0 : f32[%c4]
+}
+
+// -----
+
+// alias_c1
+moe_rt.program @alias_of_no_input {
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  %w = moe_rt.buffer "w" <input> bytes %c16
+  moe_rt.tensor %w <output> 1 : f32[%c4]
+  // expected-error @+1 {{'moe_rt.alias' op expected input 1 and output 1 to be declared before, on one buffer, but got no such declaration}}
+  moe_rt.alias 1, 1
+}

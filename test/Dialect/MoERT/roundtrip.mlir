@@ -73,3 +73,16 @@ moe_rt.program @commands {
 // CHECK-NEXT: }
 moe_rt.program @empty attributes {note} {
 }
+
+// CHECK-LABEL: moe_rt.program @state {
+moe_rt.program @state {
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  %x = moe_rt.buffer "x" <input> bytes %c16
+  %w = moe_rt.buffer "w" <input> bytes %c16
+  moe_rt.tensor %x <input> 0 : f32[%c4]
+  moe_rt.tensor %w <input> 1 : f32[%c4]
+  moe_rt.tensor %w <output> 0 : f32[%c4]
+  // CHECK: moe_rt.alias 1, 0 {note}
+  moe_rt.alias 1, 0 {note}
+}

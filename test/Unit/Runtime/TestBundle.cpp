@@ -52,6 +52,7 @@ void BundleWriter::beginProgram(const std::string &name) {
   buffers.clear();
   commandTypes.clear();
   commands.clear();
+  aliases.clear();
 }
 
 void BundleWriter::addTensor(bool isInput, bool isDynamic, int64_t length,
@@ -158,6 +159,10 @@ void BundleWriter::addCheck(uint32_t x, uint32_t status) {
              CreateDispatchDirect(builder, 1, &grid, &bound, &push).Union());
 }
 
+void BundleWriter::addAlias(uint32_t input, uint32_t output) {
+  aliases.push_back(CreateAlias(builder, input, output));
+}
+
 void BundleWriter::endProgram(int64_t arenaBytes) {
   std::vector<flatbuffers::Offset<Symbol>> symbols = {
       CreateSymbolDirect(builder, "T", 0, 0)};
@@ -172,7 +177,7 @@ void BundleWriter::endProgram(int64_t arenaBytes) {
   auto arena = constant(arenaBytes);
   programs.push_back(CreateProgramDirect(
       builder, programName.c_str(), &symbols, &inputs, &outputs, &asserts,
-      &buffers, arena, &commandTypes, &commands, &sites));
+      &buffers, arena, &commandTypes, &commands, &sites, &aliases));
 }
 
 std::vector<uint8_t> BundleWriter::finish(bool seal, uint32_t version) {

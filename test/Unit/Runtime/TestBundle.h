@@ -48,6 +48,8 @@ public:
   /// The same, but y has 16 bytes.
   void addScaleOutside(uint32_t x, uint32_t y);
   void addCheck(uint32_t x, uint32_t status);
+  /// An output updates an input in place.
+  void addAlias(uint32_t input, uint32_t output);
   void endProgram(int64_t arenaBytes);
 
   /// The bytes of the bundle, sealed if `seal` is set.
@@ -65,6 +67,7 @@ private:
   std::vector<flatbuffers::Offset<bundle::Buffer>> buffers;
   std::vector<bundle::Command> commandTypes;
   std::vector<flatbuffers::Offset<void>> commands;
+  std::vector<flatbuffers::Offset<bundle::Alias>> aliases;
 };
 
 /// The words of a module that the build has assembled from Inputs/.

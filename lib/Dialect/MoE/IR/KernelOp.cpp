@@ -90,8 +90,10 @@ Value KernelOp::getUpdatedInput(OpResult result) {
 }
 
 bool KernelOp::isUpdated(unsigned input) {
-  std::optional<ArrayRef<int64_t>> updates = getUpdates();
-  return updates && llvm::is_contained(*updates, int64_t(input));
+  // A tensor may be given twice: then either input is the tensor's memory.
+  return llvm::any_of(getResults(), [&](OpResult result) {
+    return getUpdatedInput(result) == getInputs()[input];
+  });
 }
 
 LogicalResult KernelOp::verify() {

@@ -99,12 +99,17 @@ static OpResult getNext(const State &state) {
   return cast<OpResult>(state.next->get());
 }
 
-// Moves the kernels and what depends on them before the terminator.
+// Moves the kernels and what depends on them before the terminator. Kernels
+// that update by hand move too, so that they stay behind what reads their
+// argument.
 static void moveToEnd(func::FuncOp func, ArrayRef<State> states) {
   Block &block = func.getBody().front();
   llvm::SmallPtrSet<Operation *, 8> moved;
   for (const State &state : states)
     moved.insert(getNext(state).getOwner());
+  for (auto kernel : block.getOps<KernelOp>())
+    if (kernel.getUpdates() && !states.empty())
+      moved.insert(kernel);
   SmallVector<Operation *> order;
   for (Operation &op : block.without_terminator()) {
     bool depends = moved.contains(&op);
