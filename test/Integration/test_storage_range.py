@@ -74,10 +74,20 @@ def test_weight_gradients_above_128_mib_are_right(tools, session):
                      grouped_outer(lhs, rhs[:, columns], offsets))
 
 
-def test_an_init_above_128_mib_is_an_error(tools):
-    message = tools.compile_fault(
-        modules.grouped_outer(33, 1024, 1024, init=True))
-    assert "'moe.grouped_outer' op expected an init that fits" in message
+def test_an_init_above_128_mib_is_bound_in_slices_too(tools, session):
+    counts = np.random.default_rng(2).integers(1, 4, 33)
+    counts[[0, 31, 32]] = 0
+    offsets = np.cumsum([0, *counts], dtype=np.int32)
+    lhs, rhs = normal((offsets[-1], 1024), 1), normal((offsets[-1], 1024), 2)
+    init = np.random.default_rng(3).standard_normal((33, 1024, 1024),
+                                                    np.float32)
+    text = modules.grouped_outer(33, 1024, 1024, init=True)
+    got, = session(text).run(lhs, rhs, offsets, init)
+    assert (got[counts == 0] == init[counts == 0]).all()
+    for columns in (slice(0, 5), slice(1020, 1024)):
+        check_values(got[..., columns],
+                     grouped_outer(lhs, rhs[:, columns], offsets,
+                                   init[..., columns]))
 
 
 def test_a_matrix_that_fits_no_binding_is_an_error(tools):

@@ -137,9 +137,9 @@ public:
     int64_t begin, end;       ///< range pushed by pushRange
     AffineExpr offset, bytes; ///< of the buffer
   };
-  /// Like dispatch, once for each slice of `sliced` (a buffer value).
+  /// Like dispatch, once for each slice of all of `sliced` (buffer values).
   LogicalResult dispatchSlices(ArrayRef<SmallVector<AffineExpr>> grid,
-                               Value sliced, ArrayRef<Slice> slices);
+                               ArrayRef<Value> sliced, ArrayRef<Slice> slices);
 
 private:
   FailureOr<KernelBuffer *> bindTensor(BufferUse use, Value tensor);

@@ -207,16 +207,24 @@ LogicalResult GroupedOuterLowering::dispatch() {
       {tiles, dims.constant(65535)}};
   if (!slice)
     return d.dispatch(grid);
-  FailureOr<Value> buffer = d.program().getBuffer(kernel.getResult(0));
-  if (failed(buffer))
-    return failure();
+  SmallVector<Value> sliced;
+  for (Value matrices : {Value(kernel.getResult(0)), Value(op.getInit())}) {
+    // An init that is computed here has no buffer of its own.
+    if (!matrices ||
+        (matrices == op.getInit() && !isa<BlockArgument>(matrices)))
+      continue;
+    FailureOr<Value> buffer = d.program().getBuffer(matrices);
+    if (failed(buffer))
+      return failure();
+    sliced.push_back(*buffer);
+  }
   SmallVector<DispatchBuilder::Slice> slices;
   for (int64_t first = 0; first < experts; first += slice) {
     int64_t last = std::min(first + slice, experts);
     slices.push_back({first, last, dims.constant(first * height * width * 4),
                       dims.constant((last - first) * height * width * 4)});
   }
-  return d.dispatchSlices(grid, *buffer, slices);
+  return d.dispatchSlices(grid, sliced, slices);
 }
 
 LogicalResult GroupedOuterLowering::run() {
@@ -226,10 +234,6 @@ LogicalResult GroupedOuterLowering::run() {
                "columns one of ")
            << 4 * lanes << " (4 per lane), but got " << rows << " and "
            << columns;
-  if (schedule.getSlice() && op.getInit())
-    return op.emitOpError(
-        "expected an init that fits the storage range, but got one that has to "
-        "be bound in slices");
   if (failed(reader.bind(kernel)))
     return failure();
   FailureOr<KernelBuffer *> buffer = d.write(kernel.getResult(0));
@@ -242,6 +246,8 @@ LogicalResult GroupedOuterLowering::run() {
   Value experts = b.idx(op.getExperts());
   if (schedule.getSlice()) {
     bound = d.pushRange();
+    if (Value init = op.getInit())
+      reader.setBase(init, bound.first);
     experts = b.sub(bound.second, bound.first);
   }
   bool bad = false;

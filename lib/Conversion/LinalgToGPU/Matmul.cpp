@@ -302,7 +302,7 @@ LogicalResult MatmulLowering::dispatchInSlices(Value experts) {
     slices.push_back({begin, end, dims.constant(begin * bytes),
                       dims.constant((end - begin) * bytes)});
   }
-  return d.dispatchSlices(gridSizes(), *buffer, slices);
+  return d.dispatchSlices(gridSizes(), {*buffer}, slices);
 }
 
 LogicalResult MatmulLowering::run() {

@@ -241,12 +241,13 @@ void DispatchBuilder::setWork(AffineExpr newFlops, AffineExpr newBytes) {
 LogicalResult
 DispatchBuilder::dispatch(ArrayRef<SmallVector<AffineExpr>> grid) {
   Slice whole{0, 0, nullptr, nullptr};
-  return dispatchSlices(grid, Value(), whole);
+  return dispatchSlices(grid, {}, whole);
 }
 
 LogicalResult
 DispatchBuilder::dispatchSlices(ArrayRef<SmallVector<AffineExpr>> grid,
-                                Value sliced, ArrayRef<Slice> slices) {
+                                ArrayRef<Value> sliced,
+                                ArrayRef<Slice> slices) {
   constexpr unsigned guaranteedPushConstants = 32; // 128 bytes
   Location loc = builder.getLoc();
   if (pushes.size() > guaranteedPushConstants)
@@ -262,16 +263,16 @@ DispatchBuilder::dispatchSlices(ArrayRef<SmallVector<AffineExpr>> grid,
     SmallVector<Value> operands[3], push;
     for (unsigned number : finished.bindings) {
       Value bound = bindings[number].buffer;
-      if (sliced && bound == sliced)
+      if (llvm::is_contained(sliced, bound))
         bound = moe_rt::SliceOp::create(commands, loc, bound.getType(), bound,
                                         owner.materialize(slice.offset),
                                         owner.materialize(slice.bytes));
       operands[static_cast<int>(bindings[number].use)].push_back(bound);
     }
     for (auto [position, sizes] : llvm::enumerate(pushes)) {
-      if (sliced && static_cast<int>(position) == rangePosition)
+      if (!sliced.empty() && static_cast<int>(position) == rangePosition)
         sizes = {owner.dims().constant(slice.begin)};
-      if (sliced && static_cast<int>(position) == rangePosition + 1)
+      if (!sliced.empty() && static_cast<int>(position) == rangePosition + 1)
         sizes = {owner.dims().constant(slice.end)};
       push.push_back(owner.minimumOf(sizes));
     }
