@@ -1,4 +1,5 @@
 // RUN: moe-opt %s -split-input-file --moe-form-kernels --moe-update-in-place | FileCheck %s
+// RUN: moe-opt %s -split-input-file --moe-form-kernels --moe-update-in-place --moe-update-in-place | FileCheck %s
 
 #id = affine_map<(i) -> (i)>
 
