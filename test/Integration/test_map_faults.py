@@ -1,9 +1,7 @@
 """Maps between slots and rows that a user gives are checked on the device."""
 
-import modules
 import numpy as np
 import pytest
-from moe.random import normal
 from moe.reference import check_maps, plan
 
 TOKENS, TOP_K = 50, 3
@@ -42,6 +40,19 @@ def test_maps_of_a_plan_are_given_back(tools, tokens, top_k):
     got = tools.run(module(top_k), slots, rows, results=2)
     np.testing.assert_array_equal(got[0], slots)
     np.testing.assert_array_equal(got[1], rows)
+
+
+def test_one_slot_and_one_row(tools):
+    none, first, second = ([np.array([[value]], np.int32),
+                            np.array([value], np.int32)]
+                           for value in (-1, 0, 1))
+    for maps in (none, first):
+        got = tools.run(module(1), *maps, results=2)
+        assert [a.item() for a in got] == [a.item() for a in maps]
+    assert tools.fault(module(1), first[0], none[1], status=3) == (
+        f"kernel 'check_maps': {SLOTS}, but got 0 at token 0, slot 0")
+    assert tools.fault(module(1), none[0], second[1], status=3) == (
+        f"kernel 'check_maps': {ROWS}, but got 1 at row 0")
 
 
 def test_no_slot_need_have_a_row(tools):
@@ -125,34 +136,3 @@ def test_maps_of_unequal_size_are_refused_by_the_host(tools):
     slots, rows = planned(TOKENS, TOP_K)
     message = tools.fault(module(), slots, rows[:-1], status=2)
     assert "expected" in message and "149" in message and "150" in message
-
-
-@pytest.mark.parametrize("op", ["dispatch", "combine", "combine_weight_grad"])
-@pytest.mark.parametrize("form", [(), ("target=minimal",), ("reference=true",)],
-                         ids=str)
-@pytest.mark.parametrize("position, value", [(5, 99999), (0, -2), (11, 3)])
-def test_ops_check_the_maps_that_they_are_given(tools, op, form, position,
-                                                value):
-    p = plan(np.arange(16, dtype=np.int32).reshape(8, 2) % 4, 4)
-    slots, rows = p.slot_to_row.copy(), p.row_to_slot.copy()
-    (rows if op == "dispatch" else slots.reshape(-1))[position] = value
-    fault = check_maps(slots, rows).fault
-    program = tools.compile(OPS[op][0], *form)
-    message = tools.fault(program, *OPS[op][1], p.offsets, slots, rows,
-                          status=3)
-    assert message == message_of(fault, 2)
-
-
-MAPS = "tensor<5xi32>, tensor<?x2xi32>, tensor<?xi32>"
-OPS = {
-    "dispatch": (modules.dispatch(12, 4, 2), [normal((8, 12), 1)]),
-    "combine": (modules.combine(12, 4, 2, weighted=False),
-                [normal((16, 12), 1)]),
-    "combine_weight_grad": (
-        "func.func @f(%g: tensor<?x12xf32>, %y: tensor<?x12xf32>, "
-        "%o: tensor<5xi32>, %s: tensor<?x2xi32>, %r: tensor<?xi32>) -> "
-        "tensor<?x2xf32> {\n  %0 = moe.combine_weight_grad %g, %y, %o, %s, %r "
-        f": tensor<?x12xf32>, tensor<?x12xf32>, {MAPS} -> tensor<?x2xf32>\n"
-        "  return %0 : tensor<?x2xf32>\n}\n",
-        [normal((8, 12), 1), normal((16, 12), 2)]),
-}

@@ -33,3 +33,12 @@ func.func @there_and_back(%x: tensor<?x4xf32>, %offsets: tensor<3xi32>, %s2r: te
     : tensor<?x4xf32>, tensor<3xi32>, tensor<?x2xi32>, tensor<?xi32> -> tensor<?x4xf32>
   return %rows, %out : tensor<?x4xf32>, tensor<?x4xf32>
 }
+
+// A check that nobody reads is run nevertheless.
+// CHECK-LABEL: func.func @unused
+// CHECK:         moe.kernel "check_maps"
+func.func @unused(%x: tensor<?x4xf32>, %s2r: tensor<?x2xi32>, %r2s: tensor<?xi32>) -> tensor<?x4xf32> {
+  %0, %1 = moe.check_maps %s2r, %r2s : tensor<?x2xi32>, tensor<?xi32>
+  %y = arith.addf %x, %x : tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
