@@ -163,6 +163,10 @@ FailureOr<ScheduleAttr> moe::selectSchedule(KernelOp kernel,
     p = {Family::Tiles};
     p.workgroup = 64;
     p.rows = tiles.getRows();
+  } else if (findOp<CheckMapsOp>(kernel)) {
+    p = {Family::CheckMaps};
+    p.workgroup = elementwiseWorkgroup;
+    p.chunks = planChunks(target);
   } else if (findOp<CheckOffsetsOp>(kernel)) {
     p = {Family::CheckOffsets};
   } else if (findOp<GroupedMatmulOp>(kernel) ||

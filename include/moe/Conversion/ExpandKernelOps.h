@@ -20,6 +20,9 @@
 
 namespace mlir::moe {
 
+/// An element that the other map does not give back becomes -1.
+LogicalResult expandCheckMaps(RewriterBase &rewriter, CheckMapsOp op);
+
 /// The running maximum of the offsets, held between 0 and the number of rows.
 LogicalResult expandCheckOffsets(RewriterBase &rewriter, CheckOffsetsOp op);
 

@@ -39,8 +39,8 @@ def ConvertLinalgToGPUPass : Pass<"convert-linalg-to-gpu", "ModuleOp"> {
     dimensions. Barriers and memory planning are later passes on that program.
 
     Takes functions whose body is kernels on tensors, with only linalg, tensor,
-    scf.forall and kernel-level moe ops (route, plan, tiles, check_offsets)
-    inside; leaves a gpu.module `kernels` and one program a function.
+    scf.forall and kernel-level moe ops (route, plan, tiles, check_maps,
+    check_offsets) inside; leaves a gpu.module `kernels` and one program a function.
   }];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
                            "math::MathDialect", "memref::MemRefDialect", "moe_rt::MoERTDialect",
@@ -57,8 +57,8 @@ def ConvertMoEToLinalgPass : Pass<"convert-moe-to-linalg", "func::FuncOp"> {
     `moe.grouped_outer` become slow forms that are obviously right and run
     anywhere.
 
-    `moe.route`, `moe.plan`, `moe.tiles` and `moe.check_offsets` need more than
-    linalg can say on the device and stay; `--moe-expand-kernel-ops` turns them
+    `moe.route`, `moe.plan`, `moe.tiles`, `moe.check_maps` and
+    `moe.check_offsets` need more than linalg can say on the device and stay; `--moe-expand-kernel-ops` turns them
     into loops for the CPU.
   }];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
@@ -67,7 +67,7 @@ def ConvertMoEToLinalgPass : Pass<"convert-moe-to-linalg", "func::FuncOp"> {
 }
 
 def ExpandKernelOpsPass : Pass<"moe-expand-kernel-ops", "func::FuncOp"> {
-  let summary = "Expands route, plan, tiles and check_offsets to loops on tensors";
+  let summary = "Expands route, plan, tiles and the checks of data to loops on tensors";
   let description = [{
     The slow forms, for executing a stage's output through upstream CPU passes
     and for comparison. There is no status on the CPU: faults in data are

@@ -46,7 +46,8 @@ struct Expand final : OpRewritePattern<OpTy> {
 } // namespace
 
 void moe::populateExpandKernelOpsPatterns(RewritePatternSet &patterns) {
-  patterns.add<Expand<CheckOffsetsOp, expandCheckOffsets>,
+  patterns.add<Expand<CheckMapsOp, expandCheckMaps>,
+               Expand<CheckOffsetsOp, expandCheckOffsets>,
                Expand<PlanOp, expandPlan>, Expand<RouteOp, expandRoute>,
                Expand<TilesOp, expandTiles>>(patterns.getContext());
 }

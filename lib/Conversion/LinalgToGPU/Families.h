@@ -20,6 +20,8 @@ LogicalResult lowerElementwise(KernelOp kernel, ProgramBuilder &program);
 LogicalResult lowerReduce(KernelOp kernel, ProgramBuilder &program);
 LogicalResult lowerMatmul(KernelOp kernel, ProgramBuilder &program);
 
+LogicalResult lowerCheckMaps(KernelOp kernel, CheckMapsOp op,
+                             ProgramBuilder &program);
 LogicalResult lowerCheckOffsets(KernelOp kernel, CheckOffsetsOp op,
                                 ProgramBuilder &program);
 LogicalResult lowerGroupedOuter(KernelOp kernel, GroupedOuterOp op,

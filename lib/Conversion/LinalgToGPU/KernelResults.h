@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What route, plan, tiles and check_offsets share: each is the only op of its
-// kernel, reads the kernel's inputs as they are, and may have results that
+// What route, plan, tiles and the checks of data share: each is the only op of
+// its kernel, reads the kernel's inputs as they are, and may have results that
 // nobody asked for. Also the one exchange between invocations they need.
 //
 //===----------------------------------------------------------------------===//
@@ -47,7 +47,11 @@ Value findFirst(KernelBuilder &b, int64_t count,
                 function_ref<Value(Value)> holds);
 
 /// The codes of the status word, as the runtime knows them.
-enum class FaultCode : int32_t { IndexOutOfRange = 1, NotAPrefix = 2 };
+enum class FaultCode : int32_t {
+  IndexOutOfRange = 1,
+  NotAPrefix = 2,
+  NotInverse = 3
+};
 
 /// Writes {code, site, slot, value} to `status` unless an earlier fault has.
 /// To be emitted where one invocation of the dispatch gets.

@@ -65,6 +65,8 @@ static LogicalResult lowerKernel(KernelOp kernel, ProgramBuilder &program) {
     return lowerOnly<GroupedOuterOp>(kernel, program, lowerGroupedOuter);
   case Family::CheckOffsets:
     return lowerOnly<CheckOffsetsOp>(kernel, program, lowerCheckOffsets);
+  case Family::CheckMaps:
+    return lowerOnly<CheckMapsOp>(kernel, program, lowerCheckMaps);
   }
   llvm_unreachable("all families are handled");
 }

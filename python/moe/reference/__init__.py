@@ -12,6 +12,7 @@ from .gradients import (combine_weight_grad, grouped_outer, grouped_reduce,
 from .grouped import OffsetFault, check_offsets, grouped_matmul
 from .layer import LayerOutputs, layer
 from .layer_vjp import activate_vjp, layer_vjp
+from .maps import CheckedMaps, MapFault, check_maps
 from .plan import Plan, SlotFault, plan
 from .rounding import ELEMENT_TYPES, round_to
 from .route import Routing, route, route_weights, selection_values
@@ -21,11 +22,12 @@ from .training import (StepOutputs, TrainingState, evaluate, gradients,
                        initial_state, train_step)
 
 __all__ = [
-    "ELEMENT_TYPES", "LayerOutputs", "OffsetFault", "Plan", "Routing",
-    "SlotFault", "StepOutputs", "Tiles", "TrainingState", "activate",
-    "activate_vjp", "check_offsets", "combine", "combine_weight_grad",
-    "dispatch", "evaluate", "gelu_tanh", "gradients", "grouped_matmul",
-    "grouped_outer", "grouped_reduce", "initial_state", "layer", "layer_vjp",
-    "plan", "relu2", "round_to", "route", "route_grad", "route_weights",
-    "selection_values", "silu", "softmax", "swiglu", "tiles", "train_step",
+    "CheckedMaps", "ELEMENT_TYPES", "LayerOutputs", "MapFault", "OffsetFault",
+    "Plan", "Routing", "SlotFault", "StepOutputs", "Tiles", "TrainingState",
+    "activate", "activate_vjp", "check_maps", "check_offsets", "combine",
+    "combine_weight_grad", "dispatch", "evaluate", "gelu_tanh", "gradients",
+    "grouped_matmul", "grouped_outer", "grouped_reduce", "initial_state",
+    "layer", "layer_vjp", "plan", "relu2", "round_to", "route", "route_grad",
+    "route_weights", "selection_values", "silu", "softmax", "swiglu", "tiles",
+    "train_step",
 ]

@@ -72,7 +72,8 @@ def route_weights(logits, indices, *, scoring="softmax", renormalize=False,
     ----------
     logits : array_like, [T, E]
     indices : array_like of int, [T, K]
-        A slot with index -1 has weight 0 and stays out of the sums.
+        A slot whose index is not in [0, E), as -1, has weight 0 and stays out
+        of the sums.
     scoring, renormalize, scale
         As in `route`.
 
@@ -82,7 +83,7 @@ def route_weights(logits, indices, *, scoring="softmax", renormalize=False,
     """
     indices = np.asarray(indices)
     scores = _scores(np.asarray(logits), scoring)
-    kept = indices >= 0
+    kept = (indices >= 0) & (indices < scores.shape[1])
     chosen = np.take_along_axis(scores, np.where(kept, indices, 0), axis=1)
     chosen = np.where(kept, chosen, 0.0)
     if renormalize:

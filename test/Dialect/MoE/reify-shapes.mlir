@@ -35,17 +35,6 @@ func.func @plan_has_top_k_rows_per_token(%indices: tensor<?x2xi32>)
   return %0, %1, %2, %3 : index, index, index, index
 }
 
-// CHECK-LABEL: @checked_is_as_long_as_offsets
-// CHECK-SAME: (%[[OFFSETS:.*]]: tensor<?xi32>
-func.func @checked_is_as_long_as_offsets(%offsets: tensor<?xi32>, %rows: tensor<?x64xf32>) -> index {
-  // CHECK: %[[LENGTH:.*]] = tensor.dim %[[OFFSETS]], %c0
-  // CHECK: return %[[LENGTH]]
-  %c0 = arith.constant 0 : index
-  %checked = moe.check_offsets %offsets, %rows : tensor<?xi32>, tensor<?x64xf32>
-  %0 = tensor.dim %checked, %c0 : tensor<?xi32>
-  return %0 : index
-}
-
 // CHECK-LABEL: @dispatch_has_top_k_rows_per_token
 // CHECK-SAME: (%[[X:.*]]: tensor<?x64xf32>,
 func.func @dispatch_has_top_k_rows_per_token(%x: tensor<?x64xf32>, %offsets: tensor<9xi32>,

@@ -35,7 +35,7 @@ func.func private @slice_negative() attributes {s = #moe.schedule<matmul, slice 
 
 // -----
 
-// expected-error @+2 {{expected ::mlir::moe::Family to be one of: elementwise, reduce, matmul, route, plan, tiles, check_offsets}}
+// expected-error @+2 {{expected ::mlir::moe::Family to be one of: elementwise, reduce, matmul, route, plan, tiles, check_offsets, outer, check_maps}}
 // expected-error @+1 {{failed to parse MoE_ScheduleAttr parameter 'family'}}
 func.func private @family_unknown() attributes {s = #moe.schedule<sort>}
 

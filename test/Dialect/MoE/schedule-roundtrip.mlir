@@ -15,7 +15,11 @@ func.func @families() attributes {
   // CHECK-SAME: f = #moe.schedule<tiles>
   f = #moe.schedule<tiles>,
   // CHECK-SAME: g = #moe.schedule<check_offsets>
-  g = #moe.schedule<check_offsets>} {
+  g = #moe.schedule<check_offsets>,
+  // CHECK-SAME: h = #moe.schedule<outer>
+  h = #moe.schedule<outer>,
+  // CHECK-SAME: i = #moe.schedule<check_maps>
+  i = #moe.schedule<check_maps>} {
   return
 }
 

@@ -24,6 +24,13 @@ func.func @unused_check_is_kept(%offsets: tensor<9xi32>, %rows: tensor<?x64xf32>
   return
 }
 
+// CHECK-LABEL: @unused_check_of_maps_is_kept
+func.func @unused_check_of_maps_is_kept(%slot_to_row: tensor<?x2xi32>, %row_to_slot: tensor<?xi32>) {
+  // CHECK: moe.check_maps
+  %0, %1 = moe.check_maps %slot_to_row, %row_to_slot : tensor<?x2xi32>, tensor<?xi32>
+  return
+}
+
 // CHECK-LABEL: @unused_layer_ops_are_erased
 func.func @unused_layer_ops_are_erased(%x: tensor<?x64xf32>, %logits: tensor<?x8xf32>,
     %w: tensor<8x64x64xf32>, %offsets: tensor<9xi32>, %slot_to_row: tensor<?x2xi32>,

@@ -39,6 +39,18 @@ func.func @check_stays_in_the_loop(%offsets: tensor<9xi32>, %rows: tensor<?x64xf
   return
 }
 
+// CHECK-LABEL: @check_of_maps_stays_in_the_loop
+func.func @check_of_maps_stays_in_the_loop(%slot_to_row: tensor<?x2xi32>, %row_to_slot: tensor<?xi32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: scf.for
+  // CHECK-NEXT: moe.check_maps
+  scf.for %i = %c0 to %n step %c1 {
+    %0, %1 = moe.check_maps %slot_to_row, %row_to_slot : tensor<?x2xi32>, tensor<?xi32>
+  }
+  return
+}
+
 // CHECK-LABEL: @kernel_is_hoisted_with_its_body
 func.func @kernel_is_hoisted_with_its_body(%x: tensor<4xf32>, %n: index) {
   %c0 = arith.constant 0 : index

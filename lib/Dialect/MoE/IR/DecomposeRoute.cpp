@@ -75,6 +75,7 @@ private:
   Value select(Value perExpert);
   Value collect(Value perChoice);
   Value isChosen(ImplicitLocOpBuilder &body, Value index, unsigned loop);
+  Value isExpert(ImplicitLocOpBuilder &body, Value index);
 
   ImplicitLocOpBuilder b;
   Value indices;
@@ -174,6 +175,12 @@ Value RouteDecomposition::isChosen(ImplicitLocOpBuilder &body, Value index,
   return arith::CmpIOp::create(body, arith::CmpIPredicate::eq, index, expert);
 }
 
+Value RouteDecomposition::isExpert(ImplicitLocOpBuilder &body, Value index) {
+  int32_t count = cast<IntegerAttr>(cast<Attribute>(experts)).getInt();
+  Value last = arith::ConstantOp::create(body, body.getI32IntegerAttr(count));
+  return arith::CmpIOp::create(body, arith::CmpIPredicate::ult, index, last);
+}
+
 // [t, e] -> [t, k]: the value of the slot's expert.
 Value RouteDecomposition::select(Value perExpert) {
   return generic(
@@ -215,11 +222,7 @@ Value RouteDecomposition::weights() {
   return elementwise(
       {indices, selected, total}, choices,
       [&](ImplicitLocOpBuilder &body, ValueRange args) -> Value {
-        int32_t count = cast<IntegerAttr>(cast<Attribute>(experts)).getInt();
-        Value last =
-            arith::ConstantOp::create(body, body.getI32IntegerAttr(count));
-        Value kept = arith::CmpIOp::create(body, arith::CmpIPredicate::ult,
-                                           args[0], last);
+        Value kept = isExpert(body, args[0]);
         Value share = arith::DivFOp::create(body, args[1], args[2]);
         return arith::SelectOp::create(body, kept, scaled(body, share),
                                        constant(body, 0.0));
@@ -227,13 +230,23 @@ Value RouteDecomposition::weights() {
 }
 
 // ds[t, k]      = scale · (g[t, k] - Σ_l g[t, l] · selected[t, l] / total[t])
-//                 / total[t], or scale · g[t, k]
+//                 / total[t] over the slots l with an expert, or scale · g[t,
+//                 k]
 // a[t, e]       = Σ_k (indices[t, k] = e ? ds[t, k] : 0)
 // dlogits[t, e] = s · (a - Σ_f s · a), or s · (1 - s) · a
 Value RouteDecomposition::gradient(Value dweights, Type element) {
   Value ds = dweights;
   if (renormalize) {
-    Value mean = sumOfProducts(dweights, selected);
+    // A slot without an expert stays out, even where its gradient is NaN.
+    Value mean =
+        generic({indices, dweights, selected}, zeros({tokens}),
+                {map(2, {0, 1}), map(2, {0, 1}), map(2, {0, 1}), map(2, {0})},
+                [&](ImplicitLocOpBuilder &body, ValueRange args) {
+                  Value term = arith::MulFOp::create(body, args[1], args[2]);
+                  Value kept = arith::SelectOp::create(
+                      body, isExpert(body, args[0]), term, constant(body, 0.0));
+                  return arith::AddFOp::create(body, args[3], kept).getResult();
+                });
     ds = elementwise(
         {dweights, mean, total}, choices,
         [&](ImplicitLocOpBuilder &body, ValueRange args) -> Value {

@@ -88,6 +88,26 @@ LogicalResult moe::inferPlan(std::optional<Location> location,
   return success();
 }
 
+LogicalResult moe::inferCheckMaps(std::optional<Location> location,
+                                  CheckMapsOp::Adaptor op,
+                                  SmallVectorImpl<Type> &results) {
+  int64_t topK = dimOf(op.getSlotToRow(), 1);
+  int64_t rows = dimOf(op.getRowToSlot(), 0);
+  // check_maps_c1
+  if (topK == kDynamic || topK == 0)
+    return fail<CheckMapsOp>(location,
+                             "expected slot_to_row to have a static number of "
+                             "choices (dim 1) of at least 1, but got ",
+                             text(topK));
+  // check_maps_c2
+  int64_t slots = product(dimOf(op.getSlotToRow(), 0), topK);
+  if (!mayEqual(rows, slots))
+    return fail<CheckMapsOp>(location, "expected row_to_slot to have ", slots,
+                             " elements (tokens * top_k), but got ", rows);
+  results.append({op.getSlotToRow().getType(), op.getRowToSlot().getType()});
+  return success();
+}
+
 LogicalResult moe::inferCheckOffsets(std::optional<Location> location,
                                      CheckOffsetsOp::Adaptor op,
                                      SmallVectorImpl<Type> &results) {

@@ -36,9 +36,9 @@ static bool isView(Operation *op) {
 
 // Roots compute tensors; every one becomes a kernel of its own.
 static bool isRoot(Operation *op) {
-  return isa<linalg::LinalgOp, RouteOp, PlanOp, CheckOffsetsOp, DispatchOp,
-             GroupedMatmulOp, GroupedOuterOp, GroupedReduceOp, CombineOp,
-             CombineWeightGradOp>(op) &&
+  return isa<linalg::LinalgOp, RouteOp, PlanOp, CheckMapsOp, CheckOffsetsOp,
+             DispatchOp, GroupedMatmulOp, GroupedOuterOp, GroupedReduceOp,
+             CombineOp, CombineWeightGradOp>(op) &&
          op->getNumResults() != 0 && !isView(op);
 }
 
@@ -57,7 +57,7 @@ static bool isPredicate(Operation *op) {
 
 // Ops that read buffers as they are.
 static bool readsBuffers(Operation *op) {
-  return isa<RouteOp, PlanOp, CheckOffsetsOp>(op);
+  return isa<RouteOp, PlanOp, CheckMapsOp, CheckOffsetsOp>(op);
 }
 
 // Whether `producer` moves into the kernel of `consumer`.
@@ -266,7 +266,7 @@ void FormKernelsPass::runOnOperation() {
     bool dead = llvm::all_of(root->getUsers(), [&](Operation *user) {
       return readsInPlace(root, user, fuseDispatch);
     });
-    if (dead && !isa<PlanOp, CheckOffsetsOp>(root))
+    if (dead && !isa<PlanOp, CheckMapsOp, CheckOffsetsOp>(root))
       continue; // moves into each of its users
     for (Type type : root->getResultTypes())
       if (!isStorable(type)) {

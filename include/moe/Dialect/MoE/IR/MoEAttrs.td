@@ -60,7 +60,8 @@ def MoE_Family : MoE_I32Enum<"Family", "the family of code a kernel is lowered b
   I32EnumAttrCase<"Plan", 4, "plan">,
   I32EnumAttrCase<"Tiles", 5, "tiles">,
   I32EnumAttrCase<"CheckOffsets", 6, "check_offsets">,
-  I32EnumAttrCase<"Outer", 7, "outer">]>;
+  I32EnumAttrCase<"Outer", 7, "outer">,
+  I32EnumAttrCase<"CheckMaps", 8, "check_maps">]>;
 
 def MoE_ScheduleAttr : AttrDef<MoE_Dialect, "Schedule"> {
   let mnemonic = "schedule";
@@ -77,7 +78,7 @@ def MoE_ScheduleAttr : AttrDef<MoE_Dialect, "Schedule"> {
     | `rows` | matmul, outer, tiles | rows of an output tile |
     | `columns` | matmul, outer | columns of an output tile |
     | `vector` | elementwise, matmul | elements per load: 1 or 4 |
-    | `chunks` | plan | the most pieces the slots are cut into, each counted by one invocation |
+    | `chunks` | check_maps, plan | the most pieces the slots are cut into, each the work of one invocation |
     | `slice` | matmul, outer | experts of the right operand, or of the result, bound at a time; 0 binds all |
 
     Example: `#moe.schedule<matmul, workgroup = 8, lanes = 8, rows = 16, columns = 32, vector = 4>`

@@ -122,6 +122,35 @@ def MoE_PlanOp : MoE_LayerOp<"plan", [
   }];
 }
 
+def MoE_CheckMapsOp : MoE_LayerOp<"check_maps", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Ends the run with a status unless two maps are each other's inverse";
+  let description = [{
+    Passes the maps between slots and rows on. On the device it checks both: an
+    element of `slot_to_row` is −1 or a row whose `row_to_slot` is that slot,
+    and an element of `row_to_slot` is −1 or a slot whose `slot_to_row` is that
+    row. The first element of `slot_to_row` that is neither, else the first of
+    `row_to_slot`, is named by the status of the run. Elements at fault become
+    −1, so that the rest of the run stays inside its buffers.
+
+    * (C1) `dim(slot_to_row, 1)` is static: K, K ≥ 1
+    * (C2) `dim(row_to_slot, 0) = T·K`
+
+    Example:
+
+    ```mlir
+    %to_row, %to_slot = moe.check_maps %slot_to_row, %row_to_slot : tensor<?x2xi32>, tensor<?xi32>
+    ```
+  }];
+  let arguments = (ins MoE_IndexMatrix:$slot_to_row, MoE_IndexVector:$row_to_slot);
+  let results = (outs MoE_IndexMatrix:$checked_slot_to_row,
+                      MoE_IndexVector:$checked_row_to_slot);
+  let assemblyFormat = [{
+    $slot_to_row `,` $row_to_slot attr-dict `:` type($slot_to_row) `,` type($row_to_slot)
+  }];
+  let hasFolder = 1;
+}
+
 def MoE_CheckOffsetsOp : MoE_LayerOp<"check_offsets", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Ends the run with a status unless a vector is a prefix of row counts";

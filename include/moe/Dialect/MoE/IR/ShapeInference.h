@@ -22,6 +22,9 @@ LogicalResult inferRoute(std::optional<Location> location, RouteOp::Adaptor op,
                          SmallVectorImpl<Type> &results);
 LogicalResult inferPlan(std::optional<Location> location, PlanOp::Adaptor op,
                         SmallVectorImpl<Type> &results);
+LogicalResult inferCheckMaps(std::optional<Location> location,
+                             CheckMapsOp::Adaptor op,
+                             SmallVectorImpl<Type> &results);
 LogicalResult inferCheckOffsets(std::optional<Location> location,
                                 CheckOffsetsOp::Adaptor op,
                                 SmallVectorImpl<Type> &results);

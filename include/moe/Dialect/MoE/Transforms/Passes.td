@@ -17,8 +17,11 @@ def CheckOperandsPass : Pass<"moe-check-operands", "func::FuncOp"> {
     `moe.grouped_matmul` and its derivatives trust their offsets. A prefix made by the `moe.plan` of
     its own rows is right by construction; any other goes through
     `moe.check_offsets` first, so that wrong data ends the run with a status
-    instead of reading out of bounds. Dynamic sizes that an op needs to be equal
-    are compared by `cf.assert`, which becomes a check on the host.
+    instead of reading out of bounds. The maps between slots and rows that
+    `moe.dispatch`, `moe.combine` and `moe.combine_weight_grad` read go through
+    `moe.check_maps` likewise, once for each pair, unless one `moe.plan` made
+    both. Dynamic sizes that an op needs to be equal are compared by
+    `cf.assert`, which becomes a check on the host.
 
     Takes layer ops on tensors; leaves the same, with the checks.
   }];
@@ -46,7 +49,7 @@ def FormKernelsPass : Pass<"moe-form-kernels", "func::FuncOp"> {
     gathered rows never exist in memory, and comparisons move into the `linalg`
     ops that read them. Results of the function that are no kernel's result (an
     argument, a constant, a view) are copied by a kernel, and so are views that
-    route, plan or check_offsets read.
+    route, plan, check_maps or check_offsets read.
 
     Takes moe, linalg and tensor ops on tensors; leaves only kernels, constants,
     sizes and assertions on sizes. Anything else is an error.
