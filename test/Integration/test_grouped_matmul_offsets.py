@@ -58,3 +58,24 @@ func.func @check(%offsets: tensor<4xi32>, %rows: tensor<?x8xf32>)
     assert (tools.run(text, offsets, rows) == offsets).all()
     message = tools.fault(text, offsets, rows[:8], status=3)
     assert message.endswith("but got 9 at element 3")
+
+
+def test_a_prefix_of_some_rows_is_checked_again_for_others(tools):
+    text = """
+func.func @check(%offsets: tensor<3xi32>, %many: tensor<?x8xf32>,
+                 %few: tensor<?x8xf32>, %w: tensor<2x8x8xf32>)
+    -> tensor<?x8xf32> {
+  %checked = moe.check_offsets %offsets, %many
+    : tensor<3xi32>, tensor<?x8xf32>
+  %y = moe.grouped_matmul %few, %w, %checked
+    : tensor<?x8xf32>, tensor<2x8x8xf32>, tensor<3xi32> -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+"""
+    many, few, w = normal((90, 8), 1), normal((9, 8), 2), normal((2, 8, 8), 3)
+    message = tools.fault(text, np.array([0, 5, 60], np.int32), many, few, w,
+                          status=3)
+    assert message.endswith("but got 60 at element 2")
+    good = np.array([0, 5, 7], np.int32)
+    check_values(tools.run(text, good, many, few, w),
+                 grouped_matmul(few, w, good))

@@ -50,3 +50,17 @@ func.func @rows_of_no_plan(%rows: tensor<?x4xf32>, %w: tensor<2x4x4xf32>, %indic
   %y = moe.grouped_matmul %rows, %w, %offsets : tensor<?x4xf32>, tensor<2x4x4xf32>, tensor<3xi32> -> tensor<?x4xf32>
   return %y : tensor<?x4xf32>
 }
+
+// A check by hand serves the rows that it names, and no others.
+// CHECK-LABEL: func.func @checked_by_hand
+// CHECK-SAME:    (%[[ROWS:[a-z0-9]+]]: tensor<?x4xf32>, %[[OTHERS:[a-z0-9]+]]: tensor<?x4xf32>
+// CHECK:         %[[BY_HAND:.+]] = moe.check_offsets %{{.+}}, %[[ROWS]]
+// CHECK-NEXT:    moe.grouped_matmul %[[ROWS]], %{{.+}}, %[[BY_HAND]]
+// CHECK-NEXT:    %[[CHECKED:.+]] = moe.check_offsets %[[BY_HAND]], %[[OTHERS]]
+// CHECK-NEXT:    moe.grouped_matmul %[[OTHERS]], %{{.+}}, %[[CHECKED]]
+func.func @checked_by_hand(%rows: tensor<?x4xf32>, %others: tensor<?x4xf32>, %w: tensor<2x4x4xf32>, %offsets: tensor<3xi32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  %checked = moe.check_offsets %offsets, %rows : tensor<3xi32>, tensor<?x4xf32>
+  %y = moe.grouped_matmul %rows, %w, %checked : tensor<?x4xf32>, tensor<2x4x4xf32>, tensor<3xi32> -> tensor<?x4xf32>
+  %z = moe.grouped_matmul %others, %w, %checked : tensor<?x4xf32>, tensor<2x4x4xf32>, tensor<3xi32> -> tensor<?x4xf32>
+  return %y, %z : tensor<?x4xf32>, tensor<?x4xf32>
+}

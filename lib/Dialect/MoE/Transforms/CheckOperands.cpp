@@ -150,7 +150,8 @@ private:
   void checkOffsets(OpOperand &operand, Value rows) {
     Value offsets = operand.get();
     auto plan = offsets.getDefiningOp<PlanOp>();
-    if (offsets.getDefiningOp<CheckOffsetsOp>() ||
+    auto byHand = offsets.getDefiningOp<CheckOffsetsOp>();
+    if ((byHand && byHand.getRows() == rows) ||
         (plan && offsets == plan.getOffsets() && hasRowsOf(plan, rows)))
       return;
     Value &check = offsetsChecks[{offsets, rows}];
