@@ -110,3 +110,31 @@ func.func @g(%w: tensor<4xf32> {state(0)}) -> tensor<4xf32> {{
         after = session.statistics()
         assert (after["submits"] - before["submits"],
                 after["waits"] - before["waits"]) == (1, 1)
+
+
+def test_a_kernel_written_by_hand(tools):
+    t = tensor(8)
+    kernel = """moe.kernel "{name}" ({inputs}) -> (T) {updates} {{
+    %r = linalg.generic {{indexing_maps = [#i, #i],
+                         iterator_types = ["parallel"]}}
+        ins(%q : T) outs(%p : T) {{
+    ^bb0(%c: f32, %d: f32):
+      %s = arith.addf %c, %d : f32
+      linalg.yield %s : f32
+    }} -> T
+    moe.yield %r : T
+  }}"""
+    first = kernel.format(name="first", inputs="%p = %b : T, %q = %a : T",
+                          updates="")
+    second = kernel.format(name="second", inputs="%p = %a : T, %q = %a : T",
+                           updates="updates [0]")
+    text = f"""
+#i = affine_map<(i) -> (i)>
+func.func @f(%a: T {state(0)}, %b: T {state(1)}) -> (T, T) {{
+  %y = {first}
+  %z = {second}
+  return %z, %y : T, T
+}}
+""".replace("T", t)
+    check_steps(tools, text, [normal((8,), 1), normal((8,), 2)],
+                lambda a, b: [a + a, b + a])

@@ -33,6 +33,7 @@ LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
   AffineExpr numElements = dims.getNumElements(first);
   AffineExpr bytes = dims.constant(0);
   SmallVector<KernelBuffer *> outputs;
+  bool hasState = false;
   for (Value result : kernel.getResults()) {
     if (dims.getNumElements(result) != numElements)
       return kernel.emitOpError(
@@ -44,9 +45,10 @@ LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
          type.getShape().back() % vector != 0))
       return kernel.emitOpError("expected rows of whole vectors of ")
              << vector << " elements, as its schedule says, but got " << type;
+    bool isState = bool(kernel.getUpdatedInput(cast<OpResult>(result)));
+    hasState |= isState;
     FailureOr<KernelBuffer *> buffer =
-        kernel.getUpdatedInput(cast<OpResult>(result)) ? d.update(result)
-                                                       : d.write(result);
+        isState ? d.update(result) : d.write(result);
     if (failed(buffer))
       return failure();
     outputs.push_back(*buffer);
@@ -88,7 +90,7 @@ LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
   });
   if (bad)
     return failure();
-  if (kernel.getUpdates() && program.canFault())
+  if (hasState && program.canFault())
     d.skipAfterFaults();
   d.setLabel(kernel.getName());
   d.setWork(nullptr, bytes);

@@ -1,4 +1,4 @@
-// RUN: moe-opt %s --convert-linalg-to-gpu --canonicalize --cse | FileCheck %s
+// RUN: moe-opt %s --split-input-file --convert-linalg-to-gpu --canonicalize --cse | FileCheck %s
 
 #id = affine_map<(i) -> (i)>
 #by1 = #moe.schedule<elementwise, workgroup = 64>
@@ -49,4 +49,35 @@ func.func @step(%offsets: tensor<9xi32>, %x: tensor<?x4xf32>, %v: tensor<130xf32
     moe.yield %r : tensor<4xf32>
   }
   return %o, %y, %z : tensor<9xi32>, tensor<130xf32>, tensor<4xf32>
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+#by1 = #moe.schedule<elementwise, workgroup = 64>
+
+// A kernel whose results take no memory of an input is not guarded, whatever
+// its grid depends on.
+
+// CHECK-LABEL: moe_rt.program @no_update
+// CHECK:         moe_rt.dispatch @check_offsets
+// CHECK-NOT:     guard
+// CHECK:         moe_rt.dispatch @free grid
+// CHECK-NOT:     moe_rt.dispatch
+// CHECK-LABEL: gpu.func
+func.func @no_update(%offsets: tensor<9xi32>, %x: tensor<?x4xf32>, %v: tensor<?xf32>) -> (tensor<9xi32>, tensor<?xf32>) {
+  %o = moe.kernel "check_offsets" (%a = %offsets : tensor<9xi32>, %b = %x : tensor<?x4xf32>) -> (tensor<9xi32>)
+      schedule(#moe.schedule<check_offsets>) {
+    %c = moe.check_offsets %a, %b : tensor<9xi32>, tensor<?x4xf32>
+    moe.yield %c : tensor<9xi32>
+  }
+  %y = moe.kernel "free" (%a = %v : tensor<?xf32>) -> (tensor<?xf32>) updates [-1] schedule(#by1) {
+    %r = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : tensor<?xf32>) {
+    ^bb0(%p: f32):
+      %s = arith.negf %p : f32
+      linalg.yield %s : f32
+    } -> tensor<?xf32>
+    moe.yield %r : tensor<?xf32>
+  }
+  return %o, %y : tensor<9xi32>, tensor<?xf32>
 }

@@ -62,3 +62,24 @@ func.func @twice(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   } -> tensor<4xf32>
   return %0, %0 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// A kernel that is there already is not copied, so that one can be written by
+// hand with all that it says.
+// CHECK-LABEL: func.func @kernel_by_hand
+// CHECK:         %[[Y:.+]] = moe.kernel "k" {{.*}} updates [0] {
+// CHECK-NOT:     moe.kernel
+// CHECK:         return %[[Y]]
+func.func @kernel_by_hand(%w: tensor<4xf32> {moe.aliases_result = 0 : i64}) -> tensor<4xf32> {
+  %y = moe.kernel "k" (%a = %w : tensor<4xf32>) -> (tensor<4xf32>) updates [0] {
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        outs(%a : tensor<4xf32>) {
+    ^bb0(%p: f32):
+      %s = arith.negf %p : f32
+      linalg.yield %s : f32
+    } -> tensor<4xf32>
+    moe.yield %r : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}

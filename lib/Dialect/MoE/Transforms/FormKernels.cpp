@@ -103,12 +103,13 @@ static Operation *getReturnedShape(Value result) {
   return shape;
 }
 
-// Whether the kernel of an op makes `value`, a result of the function.
+// Whether the kernel of an op makes `value`, a result of the function, or one
+// that is a kernel already.
 static bool isMadeByKernel(Value value) {
   Operation *producer = value.getDefiningOp();
   if (!producer)
     return false;
-  return isRoot(producer) ||
+  return isRoot(producer) || isa<KernelOp>(producer) ||
          (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(producer) &&
           getReturnedShape(producer->getOperand(0)) == producer);
 }
