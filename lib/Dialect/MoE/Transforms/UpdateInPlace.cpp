@@ -64,10 +64,21 @@ static bool isReadAtOwnPositions(Value value) {
       return true;
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
       return isReadAtOwnPositions(user->getResult(0));
+    if (OpTrait::hasElementwiseMappableTraits(user))
+      return llvm::all_of(user->getResults(), isReadAtOwnPositions);
     auto generic = dyn_cast<linalg::GenericOp>(user); // not an op in its body
     return generic && keepsPositions(generic, use) &&
            llvm::all_of(generic.getResults(), isReadAtOwnPositions);
   });
+}
+
+static bool readsAtOwnPositions(KernelOp kernel, Value argument) {
+  return llvm::all_of(
+      llvm::zip(kernel.getInputs(), kernel.getBody().getArguments()),
+      [&](auto pair) {
+        auto [input, inner] = pair;
+        return input != argument || isReadAtOwnPositions(inner);
+      });
 }
 
 // Whether the kernel of a result could write it over `argument`.
@@ -87,12 +98,7 @@ static bool canUpdate(BlockArgument argument, OpResult result) {
     if (!generic || generic.getNumParallelLoops() != generic.getNumLoops())
       return false;
   }
-  return llvm::all_of(
-      llvm::zip(kernel.getInputs(), kernel.getBody().getArguments()),
-      [&](auto pair) {
-        auto [input, inner] = pair;
-        return input != argument || isReadAtOwnPositions(inner);
-      });
+  return readsAtOwnPositions(kernel, argument);
 }
 
 static OpResult getNext(const State &state) {
@@ -192,9 +198,16 @@ struct UpdateInPlacePass : moe::impl::UpdateInPlacePassBase<UpdateInPlacePass> {
         return signalPassFailure();
       }
       OpResult next = getNext(state);
-      if (cast<KernelOp>(next.getOwner()).getUpdatedInput(next) ==
-          state.argument)
-        continue; // by hand
+      auto kernel = cast<KernelOp>(next.getOwner());
+      if (kernel.getUpdatedInput(next) == state.argument) { // by hand
+        if (readsAtOwnPositions(kernel, state.argument))
+          continue;
+        kernel.emitOpError("expected to read argument ")
+            << state.argument.getArgNumber()
+            << ", which it updates, only at the positions that it writes, but "
+               "got another use";
+        return signalPassFailure();
+      }
       bool can = canUpdate(state.argument, next);
       (can ? own : copied).push_back(state);
     }

@@ -102,7 +102,8 @@ def UpdateInPlacePass : Pass<"moe-update-in-place", "func::FuncOp"> {
     A kernel that already computes the result element by element updates the
     argument itself, and moves to the end of the function together with what
     reads its results. Where that cannot be (the old value is still read, the
-    result is a product or a sum), a last kernel copies the result.
+    result is a product or a sum), a last kernel copies the result. Kernels that
+    have `updates` already are checked to read the argument only where they write.
 
     ```mlir-fragment
     func.func @f(%w: tensor<4xf32> {moe.aliases_result = 0 : i64}, %g: tensor<4xf32>) -> tensor<4xf32>
