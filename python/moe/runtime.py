@@ -277,7 +277,7 @@ class Session:
 
         updates = tuple(None if i < 0 else i
                         for i in info.updates[:info.num_inputs])
-        return Program(info.name.decode(), index,
+        return Program(info.name.decode(errors="replace"), index,
                        tensors(info.num_inputs, info.inputs),
                        tensors(info.num_outputs, info.outputs), updates)
 

@@ -1,5 +1,6 @@
 """Bundles that were cut or changed are refused, and nothing crashes."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -125,6 +126,7 @@ def test_no_change_outside_of_kernels_crashes_the_loader(build, good,
     done = subprocess.run(
         [sys.executable, "-c", LOAD, build / "lib/libmoe-runtime.so", folder],
         capture_output=True, text=True, timeout=300, check=False,
-        cwd=Path(__file__).parent)
+        cwd=Path(__file__).parent,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     assert done.returncode == 0, done.stderr
     assert 20 < int(done.stdout) < 400

@@ -40,6 +40,7 @@ private:
   std::vector<moe_tensor> inputsOfRun(size_t run) const;
   Status setNumRuns(const std::vector<Input> &sources);
   void collectOutputs();
+  bool isWanted(size_t output) const;
 
   const Options &options;
   moe_session *session = nullptr;
@@ -196,8 +197,11 @@ static bool isStatic(const moe_tensor &type) {
 
 Status Runner::runOnce(bool counts) {
   std::vector<moe_tensor> in = inputsOfRun(numRuns), out;
-  for (const Array &output : outputs)
-    out.push_back(output.tensor());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    out.push_back(outputs[i].tensor());
+    if (!isWanted(i))
+      out.back().data = nullptr;
+  }
   // Weights stay where the first run has put them, as they do when a layer is
   // served, and state is as the last run has left it; what depends on a dynamic
   // size goes up with every run.
@@ -222,6 +226,16 @@ Status Runner::runOnce(bool counts) {
   measurements.add(wall.count(), timings);
   collectOutputs();
   return Status();
+}
+
+/// Without any --output, all results are printed; else only those that are
+/// written or compared come down.
+bool Runner::isWanted(size_t output) const {
+  auto names = [&](const std::vector<std::string> &paths) {
+    return output < paths.size() && !paths[output].empty();
+  };
+  return options.outputs.empty() || names(options.outputs) ||
+         names(options.expects);
 }
 
 void Runner::collectOutputs() {
