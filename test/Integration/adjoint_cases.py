@@ -106,6 +106,17 @@ def route_weights(p, e, k, n, *options):
             lambda x, i: [ref.route_weights(x, i, **given)])
 
 
+# The selection is fixed, and nothing but the selection depends on a bias.
+@case("route", *SCORING, flag("bias"), floor=1.0)
+def route(p, e, k, n, *options):
+    *options, bias = options
+    printed, given = routing(*options)
+    return (modules.route(e, k, bias=bias, indices=False, **printed),
+            [(p.slots[0], e), *[(e,)] * bias],
+            lambda x, *b: [ref.route(x, k, bias=b[0] if b else None,
+                                     **given).weights])
+
+
 @case("route_grad", *SCORING, floor=1.0)
 def route_grad(p, e, k, n, *options):
     printed, given = routing(*options)

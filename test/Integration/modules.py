@@ -18,8 +18,8 @@ def maps(experts, top_k):
             Value("row_to_slot", (None,), "i32")]
 
 
-def route(experts, top_k, *, bias=False, **options):
-    """logits [T, E] (bias [E]) -> weights, indices [T, K]."""
+def route(experts, top_k, *, bias=False, indices=True, **options):
+    """logits [T, E] (bias [E]) -> weights (indices) [T, K]."""
     operands = [Value("logits", (None, experts))]
     results = [Value("weights", (None, top_k)),
                Value("indices", (None, top_k), "i32")]
@@ -28,7 +28,7 @@ def route(experts, top_k, *, bias=False, **options):
         operands.append(Value("bias", (experts,)))
         head += " bias %bias"
     entries = {"top_k": f"{top_k} : i64", **options}
-    return module("route", operands, results,
+    return module("route", operands, results if indices else results[:1],
                   operation(results, head, operands,
                             middle=attributes(entries)))
 

@@ -77,7 +77,7 @@ def test_first_step_at_any_number_of_tokens(start, tokens):
 
 
 def test_40_identical_runs(start):
-    """adam-1: 40 runs of 20 steps give 40 identical loss sequences."""
+    """40 runs of 20 steps give 40 identical loss sequences."""
     data = list(batches(CONFIG, 20))
     sequences = set()
     for _ in range(40):
