@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "BundleWriter.h"
+#include "ConstantData.h"
 #include "ExprWriter.h"
 #include "moe/Support/TargetInfo.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <map>
 
@@ -92,25 +92,6 @@ private:
 // Declarations
 //===----------------------------------------------------------------------===//
 
-/// The elements as they lie in memory.
-static FailureOr<std::vector<uint8_t>> getRawData(moe_rt::BufferOp op) {
-  ElementsAttr data = *op.getData();
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(data))
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob()) {
-      ArrayRef<char> bytes = blob->getData();
-      return std::vector<uint8_t>(bytes.begin(), bytes.end());
-    }
-  auto dense = dyn_cast<DenseIntOrFPElementsAttr>(data);
-  if (!dense || data.getElementType().getIntOrFloatBitWidth() % 8 != 0)
-    return op.emitOpError("expected data of whole bytes, but got ")
-           << data.getShapedType();
-  std::vector<uint8_t> bytes;
-  int64_t repetitions = dense.isSplat() ? dense.getNumElements() : 1;
-  for (int64_t i = 0; i < repetitions; ++i)
-    llvm::append_range(bytes, dense.getRawData());
-  return bytes;
-}
-
 LogicalResult ProgramWriter::writeBuffer(moe_rt::BufferOp op) {
   bool isTransient = op.getKind() == moe_rt::BufferKind::Transient;
   if (isTransient && !op.getOffset())
@@ -122,7 +103,7 @@ LogicalResult ProgramWriter::writeBuffer(moe_rt::BufferOp op) {
     return failure();
   flatbuffers::Offset<flatbuffers::Vector<uint8_t>> dataOffset;
   if (op.getData()) {
-    FailureOr<std::vector<uint8_t>> data = getRawData(op);
+    FailureOr<std::vector<uint8_t>> data = getConstantData(op);
     if (failed(data))
       return failure();
     dataOffset = builder.CreateVector(*data);
