@@ -74,14 +74,15 @@ def _profile(options, directory, name, module, inputs):
 
 
 def measure_plan(options, directory):
-    """Milliseconds of both forms, and of the parallel form's two passes.
+    """Milliseconds of both forms, and of parts of the parallel one.
 
     Returns
     -------
-    parallel, serial, passes : float
-        `passes` leaves out all but the counting and the scattering of the
-        slots. A stable sort cannot do without either: where the first slot of
-        an expert goes depends on all slots before it.
+    parallel, serial, passes, writing : float
+        `passes` are the counting and the scattering of the slots; a stable sort
+        cannot do without either, since where the first slot of an expert goes
+        depends on all slots before it. `writing` leaves out the counting too:
+        what remains bumps a counter for each slot and writes the results.
     """
     import numpy as np
     tokens, top_k, experts = 65536, 8, 128
@@ -93,10 +94,13 @@ def measure_plan(options, directory):
     # The serial form starts where counting starts for the second time.
     starts = [i for i, row in enumerate(rows) if row[0] == "plan: count"]
     parallel, serial = rows[:starts[1]], rows[starts[1]:]
-    passes = [row for row in parallel
-              if row[0] in ("plan: count", "plan: scatter")]
-    return tuple(sum(row[2] for row in part)
-                 for part in (parallel, serial, passes))
+
+    def total(part, *steps):
+        return sum(row[2] for row in part if not steps or row[0][6:] in steps)
+
+    return (total(parallel), total(serial),
+            total(parallel, "count", "scatter"),
+            total(parallel, "scatter", "runs"))
 
 
 def measure_matmul(options, directory):
@@ -113,14 +117,16 @@ def main(arguments=None):
     options = _parser().parse_args(arguments)
     try:
         with tempfile.TemporaryDirectory(prefix="moe-bench-") as directory:
-            parallel, serial, passes = measure_plan(options, directory)
+            parallel, serial, passes, writing = measure_plan(options,
+                                                             directory)
             print("plan of 65536 tokens, 8 of 128 experts each")
-            print(f"  parallel    {parallel:9.3f} ms")
-            print(f"  one thread  {serial:9.3f} ms")
-            print(f"  ratio       {serial / parallel:9.1f}")
-            print("  counting and scattering the slots, which no plan can leave "
-                  "out, alone:")
-            print(f"              {passes:9.3f} ms, ratio {serial / passes:.1f}")
+            print(f"  one thread                 {serial:9.3f} ms")
+            print(f"  parallel                   {parallel:9.3f} ms, ratio of one "
+                  f"thread {serial / parallel:.1f}")
+            for what, time in (("count and scatter", passes),
+                               ("write results", writing)):
+                print(f"    of it, {what:<17} {time:9.3f} ms, ratio of one "
+                      f"thread {serial / time:.1f}")
             print("grouped products of 512 tokens, 2 of 8 experts each, "
                   "512 -> 2 x 1024 -> 512 features, f32")
             for _, kernel, milliseconds, gflops in measure_matmul(options, directory):
