@@ -141,6 +141,9 @@ def main(arguments=None):
         config = TrainingConfig(
             LayerConfig(options.hidden, options.experts, options.top_k,
                         options.intermediate, renormalize=True), 64, 10)
+        if options.bundle and options.target:
+            raise ValueError("expected a bundle or a target to compile for, "
+                             "but got both")
         for name in ("epochs", "batch"):
             if getattr(options, name) < 1:
                 raise ValueError(f"expected {name} to be at least 1, but got "

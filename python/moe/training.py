@@ -42,7 +42,7 @@ class TrainingConfig:
     Attributes
     ----------
     layer : LayerConfig
-        Without a bias, shared experts or a correction bias.
+        Without a bias, shared experts, a correction bias or returned routing.
     features, classes : int
         What a token has, and what it may be.
     balance, z : float
@@ -63,9 +63,11 @@ class TrainingConfig:
 
     def __post_init__(self):
         layer = self.layer
-        if layer.bias or layer.shared_experts or layer.correction_bias:
-            raise ValueError("expected a layer without bias, shared experts "
-                             f"and correction bias, but got {layer}")
+        if (layer.bias or layer.shared_experts or layer.correction_bias
+                or layer.return_routing):
+            raise ValueError("expected a layer without bias, shared experts, "
+                             "correction bias and returned routing, but got "
+                             f"{layer}")
         for name in ("features", "classes"):
             if getattr(self, name) < 1:
                 raise ValueError(f"expected {name} to be at least 1, but got "

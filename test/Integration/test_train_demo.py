@@ -61,6 +61,8 @@ def test_low_accuracy_is_a_failure(bundle, capsys):
 
 @pytest.mark.parametrize("options, message", [
     (["--epochs=0"], "expected epochs to be at least 1, but got 0"),
+    (["--bundle=a.moeb", "--target=lavapipe"],
+     "expected a bundle or a target to compile for, but got both"),
     (["--batch=-3"], "expected batch to be at least 1, but got -3"),
     (["--top-k=9"], "expected top_k to be between 1 and 8 (experts), but got 9"),
 ])

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementwiseCopy.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 #include "moe/Dialect/MoE/Transforms/Passes.h"
@@ -197,15 +197,7 @@ static Value copyOf(OpBuilder &builder, Value value) {
     if (type.isDynamicDim(dim))
       sizes.push_back(tensor::DimOp::create(b, value, dim));
   Value init = tensor::EmptyOp::create(b, type, sizes);
-  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> loops(type.getRank(),
-                                         utils::IteratorType::parallel);
-  auto copy = linalg::GenericOp::create(
-      b, init.getType(), value, init, ArrayRef{identity, identity}, loops,
-      [](OpBuilder &nested, Location loc, ValueRange args) {
-        linalg::YieldOp::create(nested, loc, args[0]);
-      });
-  return copy.getResult(0);
+  return createCopy(b, value, init);
 }
 
 // Where buffers are read as they are, a kernel must have made them; of the rows

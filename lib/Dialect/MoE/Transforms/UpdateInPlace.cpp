@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementwiseCopy.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 #include "moe/Dialect/MoE/Transforms/Passes.h"
 
@@ -167,16 +167,7 @@ static void copyAtEnd(const State &state) {
   body.addArguments({next.getType(), next.getType()},
                     {next.getLoc(), next.getLoc()});
   b.setInsertionPointToStart(&body);
-  int64_t rank = cast<RankedTensorType>(next.getType()).getRank();
-  AffineMap identity = b.getMultiDimIdentityMap(rank);
-  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
-  auto copy = linalg::GenericOp::create(
-      b, next.getType(), body.getArgument(0), body.getArgument(1),
-      ArrayRef{identity, identity}, loops,
-      [](OpBuilder &nested, Location loc, ValueRange args) {
-        linalg::YieldOp::create(nested, loc, args[0]);
-      });
-  YieldOp::create(b, copy.getResults());
+  YieldOp::create(b, createCopy(b, body.getArgument(0), body.getArgument(1)));
   kernel.setUpdates({{-1}});
   update(kernel, kernel->getResult(0), state.argument);
   state.next->set(kernel->getResult(0));
