@@ -55,12 +55,13 @@ def test_losses_follow_the_twin(start, config):
         errors.append(abs(got.loss - expected.loss) / expected.loss)
         assert (got.counts == expected.counts).all()
         assert abs(got.right - expected.right) <= 1
-    assert max(errors[:10]) <= 1e-4
-    assert max(errors) <= 1e-3
-    # Parameters move by about rate · 50; they agree to a fraction of that.
+    # 1 - β2ⁿ cancels in the first steps: 2**-24 of 1 is 6e-5 of 0.001, and its
+    # root divides the step. Later errors are smaller.
+    assert max(errors) <= 5e-5
+    # Parameters move by about rate · 50.
     for name, value in trainer.parameters.items():
         difference = np.abs(value - state.parameters[name]).max()
-        assert difference <= 0.02 * RATE * 50, name
+        assert difference <= 1e-4 * RATE * 50, name
         assert np.abs(value - parameters[name]).max() > RATE, name
 
 
