@@ -11,7 +11,6 @@ __all__ = ["Device", "Session", "StatusError", "devices"]
 
 _TYPES = {0: np.dtype(np.float32), 1: np.dtype(np.int32)}
 _NUMBERS = {dtype: number for number, dtype in _TYPES.items()}
-_LARGEST_RANK = 8
 _VALIDATION = {None: 0, "on": 1, "sync": 2, "gpu": 3}
 _CODES = ("ok", "invalid argument", "device", "runtime fault", "validation",
           "internal")
@@ -95,6 +94,13 @@ class Program(NamedTuple):
     inputs: Tuple
     outputs: Tuple
     updates: Tuple
+
+
+def _tensor(array, sizes, rank, dtype):
+    """The C struct of an array, or of one without data."""
+    return _Tensor(ctypes.sizeof(_Tensor),
+                   None if array is None else array.ctypes.data, rank, sizes,
+                   _NUMBERS[dtype])
 
 
 def _load(library):
@@ -224,14 +230,7 @@ class Session:
             raise StatusError(f"expected to want results of '{name}' below "
                               f"{len(program.outputs)}, but got "
                               f"{sorted(wanted)}", "invalid argument")
-        results = []
-        for i, (shape, dtype) in enumerate(program.outputs):
-            if wanted is None or i in wanted:
-                sizes = self._output_shape(program, given, i)
-                results.append(np.empty(sizes[:len(shape)], dtype))
-            else:
-                results.append(None)
-        outputs, alive_outputs = self._outputs(program, given, results)
+        results, outputs, alive_outputs = self._results(program, given, wanted)
         self._check(self._api.moe_session_run(
             self._session, ctypes.c_size_t(program.index), given,
             ctypes.c_size_t(len(program.inputs)), outputs,
@@ -281,14 +280,6 @@ class Session:
                        tensors(info.num_inputs, info.inputs),
                        tensors(info.num_outputs, info.outputs), updates)
 
-    def _output_shape(self, program, given, number):
-        shape = (ctypes.c_int64 * _LARGEST_RANK)()
-        self._check(self._api.moe_session_output_shape(
-            self._session, ctypes.c_size_t(program.index), given,
-            ctypes.c_size_t(len(program.inputs)), ctypes.c_size_t(number),
-            shape))
-        return shape
-
     def _tensors(self, program, arrays):
         """The C structs of the inputs, and what they point to."""
         if len(arrays) != len(program.inputs):
@@ -313,23 +304,25 @@ class Session:
                 shape, dtype = array.shape, array.dtype
             sizes = (ctypes.c_int64 * max(len(shape), 1))(*shape)
             alive += [array, sizes]
-            items.append(_Tensor(
-                ctypes.sizeof(_Tensor),
-                None if array is None else array.ctypes.data, len(shape),
-                sizes, _NUMBERS[dtype]))
+            items.append(_tensor(array, sizes, len(shape), dtype))
         return (_Tensor * max(len(items), 1))(*items), alive
 
-    def _outputs(self, program, given, arrays):
-        items, alive = [], []
-        for i, (array, (shape, dtype)) in enumerate(
-                zip(arrays, program.outputs)):
-            sizes = self._output_shape(program, given, i)
+    def _results(self, program, given, wanted):
+        """Arrays for the results, their C structs, and what those point to."""
+        results, items, alive = [], [], []
+        for i, (shape, dtype) in enumerate(program.outputs):
+            sizes = (ctypes.c_int64 * max(len(shape), 1))()
+            self._check(self._api.moe_session_output_shape(
+                self._session, ctypes.c_size_t(program.index), given,
+                ctypes.c_size_t(len(program.inputs)), ctypes.c_size_t(i),
+                sizes))
+            array = None
+            if wanted is None or i in wanted:
+                array = np.empty(sizes[:len(shape)], dtype)
+            results.append(array)
             alive.append(sizes)
-            items.append(_Tensor(
-                ctypes.sizeof(_Tensor),
-                None if array is None else array.ctypes.data, len(shape),
-                sizes, _NUMBERS[dtype]))
-        return (_Tensor * max(len(items), 1))(*items), alive
+            items.append(_tensor(array, sizes, len(shape), dtype))
+        return results, (_Tensor * max(len(items), 1))(*items), alive
 
     def _check(self, status):
         _check(self._api, status)
