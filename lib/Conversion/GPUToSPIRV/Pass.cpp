@@ -14,6 +14,7 @@
 #include "mlir/Conversion/MemRefToSPIRV/MemRefToSPIRV.h"
 #include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
 #include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -31,9 +32,41 @@ namespace mlir::moe {
 using namespace mlir;
 using namespace mlir::moe;
 
+// An index is 32 bits wide in SPIR-V, and the type converter would cut a wider
+// constant without a word. From 2^31 on its sign would change too, which the
+// signed comparisons and divisions of a body see.
+static LogicalResult checkIndexConstants(gpu::GPUModuleOp module) {
+  WalkResult result = module.walk([](arith::ConstantOp op) {
+    if (!getElementTypeOrSelf(op.getType()).isIndex())
+      return WalkResult::advance();
+    auto fits = [](const APInt &value) { return value.isSignedIntN(32); };
+    APInt wide;
+    if (auto scalar = dyn_cast<IntegerAttr>(op.getValue())) {
+      if (fits(scalar.getValue()))
+        return WalkResult::advance();
+      wide = scalar.getValue();
+    } else if (auto many = dyn_cast<DenseIntElementsAttr>(op.getValue())) {
+      auto values = many.getValues<APInt>();
+      auto found = llvm::find_if_not(values, fits);
+      if (found == values.end())
+        return WalkResult::advance();
+      wide = *found;
+    } else {
+      return WalkResult::advance();
+    }
+    op.emitError("expected an index constant of a kernel to fit 32 bits, but "
+                 "got ")
+        << wide.getSExtValue();
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 // Converts one gpu.module, which becomes a spirv.module beside it.
 static LogicalResult convertModule(gpu::GPUModuleOp module,
                                    spirv::TargetEnvAttr target) {
+  if (failed(checkIndexConstants(module)))
+    return failure();
   MLIRContext *context = module.getContext();
   SPIRVConversionOptions options;
   options.emulateUnsupportedFloatTypes = false;

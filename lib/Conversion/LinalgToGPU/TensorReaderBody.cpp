@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::moe;
@@ -65,6 +66,22 @@ private:
   DenseMap<Value, BodyValue> values;
 };
 } // namespace
+
+// A kernel computes indices in 32 bits: a constant that is wider is an error at
+// the op that reads it, and never cut. Constants have often lost their own
+// locations.
+static LogicalResult checkIndexOperands(Operation &op) {
+  for (Value operand : op.getOperands()) {
+    APInt constant;
+    if (operand.getType().isIndex() &&
+        matchPattern(operand, m_ConstantInt(&constant)) &&
+        !constant.isSignedIntN(32))
+      return op.emitOpError("expected its indices in a kernel to fit 32 bits, "
+                            "but got ")
+             << constant.getSExtValue();
+  }
+  return success();
+}
 
 // An affine expression of loop indices, as device code.
 static Value emitAffine(KernelBuilder &kernel, AffineExpr expr,
@@ -225,6 +242,8 @@ Value BodyEmitter::elementwise(Operation &inner, ArrayRef<BodyValue> operands) {
 }
 
 LogicalResult BodyEmitter::emitOp(Operation &inner) {
+  if (failed(checkIndexOperands(inner)))
+    return failure();
   if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
     bool neighbours = static_cast<int>(index.getDim()) == vectorLoop;
     values[index] = {loops[index.getDim()], neighbours};
@@ -309,6 +328,8 @@ FailureOr<Value> TensorReader::scalar(Value value) {
            << value.getType();
   if (op->hasTrait<OpTrait::ConstantLike>())
     return kernel.clone(*op)->getResult(0);
+  if (failed(checkIndexOperands(*op)))
+    return failure();
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     FailureOr<Value> mapped = isa<RankedTensorType>(operand.getType())

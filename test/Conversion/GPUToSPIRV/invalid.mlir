@@ -24,3 +24,20 @@ gpu.module @kernels {
   }
 }
 }
+
+// -----
+
+// Whatever an earlier pass has folded: what does not fit 32 bits is not cut.
+
+module attributes {spirv.target_env = #spirv.target_env<#spirv.vce<v1.5, [Shader], [SPV_KHR_storage_buffer_storage_class]>, #spirv.resource_limits<>>} {
+gpu.module @kernels {
+  gpu.func @wide_index(%x: memref<?xi32, #spirv.storage_class<StorageBuffer>> {spirv.interface_var_abi = #spirv.interface_var_abi<(0, 0)>}) kernel attributes {moe_rt.push_constants = 0 : i32, spirv.entry_point_abi = #spirv.entry_point_abi<workgroup_size = [8, 1, 1]>} {
+    %c0 = arith.constant 0 : index
+    // expected-error @+1 {{expected an index constant of a kernel to fit 32 bits, but got 2147483648}}
+    %wide = arith.constant 2147483648 : index
+    %value = arith.index_cast %wide : index to i32
+    memref.store %value, %x[%c0] : memref<?xi32, #spirv.storage_class<StorageBuffer>>
+    gpu.return
+  }
+}
+}
