@@ -40,6 +40,16 @@ Value createSum(ImplicitLocOpBuilder &b, ValueRange inputs, Value init,
 /// A tensor of zeros, with sizes as for emptyLike.
 Value zeros(ImplicitLocOpBuilder &b, RankedTensorType type, ValueRange sizes);
 
+/// The mark of a tensor.extract whose indices are in range by construction, so
+/// that nothing checks them on the device.
+inline constexpr llvm::StringLiteral inRangeAttrName = "moe.in_range";
+
+/// A tensor.extract with that mark: of positions that follow from loops, tables
+/// of tiles, or maps and offsets that have been checked.
+Value extractInRange(ImplicitLocOpBuilder &b, Value tensor, ValueRange indices);
+Value extractInRange(OpBuilder &b, Location loc, Value tensor,
+                     ValueRange indices);
+
 /// In a body: whether the index of loop `row` is a row of the expert that is
 /// the index of loop `expert`.
 Value isInSegment(ImplicitLocOpBuilder &b, Value offsets, int64_t expert,

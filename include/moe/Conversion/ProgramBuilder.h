@@ -83,6 +83,7 @@ private:
   int32_t numFaultSites = 0;
   Value guardedGrids;
   Operation *guardPoint = nullptr; ///< the guard follows it
+  int32_t guardedSites = 0;        ///< the fault sites before it
   SmallVector<int32_t> guardedWords;
 };
 

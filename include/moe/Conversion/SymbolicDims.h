@@ -15,6 +15,7 @@
 #define MOE_CONVERSION_SYMBOLICDIMS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "moe/Dialect/MoERT/IR/MoERT.h"
@@ -27,8 +28,8 @@ public:
   struct Symbol {
     unsigned input, dim;
   };
-  /// Sizes that an op needs to be equal, or one to be at most the other, to be
-  /// checked at run time. The message names both.
+  /// Sizes that an op needs to be equal, or one to be at most or at least the
+  /// other, to be checked at run time. The message names both.
   struct Condition {
     AffineExpr left;
     moe_rt::Relation relation;
@@ -54,6 +55,11 @@ public:
   AffineExpr getIndex(Value index);
   AffineExpr getIndex(OpFoldResult index);
 
+  /// True when `expr` is 0 or more whatever the arguments' sizes are.
+  bool isNonNegative(AffineExpr expr);
+  /// "dim 0 of input 1", "(2 * dim 0 of input 0)", for messages.
+  std::string describe(AffineExpr expr);
+
   AffineExpr constant(int64_t value);
   ArrayRef<Symbol> getSymbols() const { return symbols; }
   ArrayRef<Condition> getConditions() const { return conditions; }
@@ -61,12 +67,18 @@ public:
 
 private:
   LogicalResult require(Operation *op, AffineExpr left, AffineExpr right);
-  LogicalResult requireAtMost(Operation *op, AffineExpr left, AffineExpr right);
+  /// `position`, called `what`, is at least 0; or at most `limit`.
+  LogicalResult requireAtLeastZero(Operation *op, AffineExpr position,
+                                   const Twine &what);
+  LogicalResult requireAtMost(Operation *op, AffineExpr position,
+                              AffineExpr limit, const Twine &what);
   LogicalResult requireWithin(OffsetSizeAndStrideOpInterface slice,
                               Value tensor);
+  LogicalResult requireWithin(tensor::ExtractOp op);
+  LogicalResult requirePositions(Operation *op);
   LogicalResult unifyOp(Operation *op);
   void addCondition(AffineExpr left, moe_rt::Relation relation,
-                    AffineExpr right);
+                    AffineExpr right, std::string message);
   AffineExpr getDimOfResult(OpResult result, unsigned dim);
   AffineExpr resolve(AffineExpr expr);
 

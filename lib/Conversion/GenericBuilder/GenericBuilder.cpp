@@ -74,13 +74,25 @@ Value moe::zeros(ImplicitLocOpBuilder &b, RankedTensorType type,
       .getResult(0);
 }
 
+Value moe::extractInRange(OpBuilder &b, Location loc, Value tensor,
+                          ValueRange indices) {
+  auto element = tensor::ExtractOp::create(b, loc, tensor, indices);
+  element->setAttr(inRangeAttrName, b.getUnitAttr());
+  return element;
+}
+
+Value moe::extractInRange(ImplicitLocOpBuilder &b, Value tensor,
+                          ValueRange indices) {
+  return extractInRange(b, b.getLoc(), tensor, indices);
+}
+
 Value moe::isInSegment(ImplicitLocOpBuilder &b, Value offsets, int64_t expert,
                        int64_t row) {
   Value e = linalg::IndexOp::create(b, expert);
   Value next =
       arith::AddIOp::create(b, e, arith::ConstantIndexOp::create(b, 1));
-  Value begin = tensor::ExtractOp::create(b, offsets, e);
-  Value end = tensor::ExtractOp::create(b, offsets, next);
+  Value begin = extractInRange(b, offsets, e);
+  Value end = extractInRange(b, offsets, next);
   Value r = arith::IndexCastOp::create(b, b.getI32Type(),
                                        linalg::IndexOp::create(b, row));
   return arith::AndIOp::create(

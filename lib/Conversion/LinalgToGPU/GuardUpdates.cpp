@@ -28,6 +28,7 @@ std::pair<Value, Value> ProgramBuilder::guardGrid(ArrayRef<int32_t> grid) {
     guardedGrids = addScratch("grids of updates",
                               symbolicDims.constant(bytesPerGrid * count));
     guardPoint = guardedGrids.getDefiningOp();
+    guardedSites = numFaultSites;
   }
   Value offset = arith::ConstantIndexOp::create(
       commands, func.getLoc(), guardedWords.size() * sizeof(int32_t));
@@ -38,6 +39,9 @@ std::pair<Value, Value> ProgramBuilder::guardGrid(ArrayRef<int32_t> grid) {
 LogicalResult ProgramBuilder::finish() {
   if (!guardedGrids)
     return success();
+  if (guardedSites != numFaultSites)
+    return func.emitError("expected kernels that can find a fault before those "
+                          "that update state, but got one after them");
   OpBuilder::InsertionGuard restore(commands);
   commands.setInsertionPointAfter(guardPoint);
   int64_t count = guardedWords.size();

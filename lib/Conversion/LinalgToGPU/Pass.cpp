@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
+#include "Positions.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -117,7 +118,8 @@ static LogicalResult convertFunction(func::FuncOp func,
     if (failed(program.getBuffer(result)))
       return failure();
   for (auto kernel : func.getBody().getOps<KernelOp>())
-    if (failed(lowerKernel(kernel, program)))
+    if (failed(checkPositions(kernel, program)) ||
+        failed(lowerKernel(kernel, program)))
       return failure();
   if (failed(program.finish()))
     return failure();

@@ -6,6 +6,7 @@
 
 #include "TensorReader.h"
 
+#include "Positions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -34,13 +35,14 @@ bool moe::isMultipleOf4(Value index) {
   return false;
 }
 
-LogicalResult TensorReader::bind(KernelOp kernelOp) {
+LogicalResult TensorReader::bind(KernelOp kernelOp, bool readOnly) {
   for (BlockArgument argument : kernelOp.getBody().getArguments()) {
     if (!isa<RankedTensorType>(argument.getType()))
       continue;
     FailureOr<KernelBuffer *> buffer =
-        kernelOp.isUpdated(argument.getArgNumber()) ? dispatch.update(argument)
-                                                    : dispatch.read(argument);
+        kernelOp.isUpdated(argument.getArgNumber()) && !readOnly
+            ? dispatch.update(argument)
+            : dispatch.read(argument);
     if (failed(buffer))
       return failure();
     inputs[argument] = *buffer;
@@ -146,11 +148,13 @@ FailureOr<Value> TensorReader::readSlice(tensor::ExtractSliceOp op,
   SmallVector<Value> source;
   unsigned next = 0;
   bool contiguous = true;
+  llvm::SmallBitVector unproven(op.getSourceType().getRank());
   for (unsigned d = 0, rank = op.getSourceType().getRank(); d < rank; ++d) {
     FailureOr<Value> start = offset(op.getMixedOffsets()[d]);
     FailureOr<Value> stride = offset(op.getMixedStrides()[d]);
     if (failed(start) || failed(stride))
       return failure();
+    unproven[d] = isCheckedOnDevice(dims(), op, op.getSource(), d);
     if (dropped.test(d)) {
       source.push_back(*start);
       contiguous &= d + 1 != rank; // consecutive elements lie elsewhere
@@ -159,9 +163,53 @@ FailureOr<Value> TensorReader::readSlice(tensor::ExtractSliceOp op,
     contiguous &= d + 1 != rank || matchPattern(*stride, m_One());
     source.push_back(kernel.add(*start, kernel.mul(indices[next++], *stride)));
   }
-  if (width > 1 && !contiguous)
+  if (width > 1 && (!contiguous || unproven.any()))
     return readElements(op.getResult(), indices, width);
+  if (unproven.any())
+    return readClamped(op.getSource(), source, unproven);
   return read(op.getSource(), source, width);
+}
+
+FailureOr<Value> TensorReader::readClamped(Value tensor,
+                                           ArrayRef<Value> indices,
+                                           const llvm::SmallBitVector &unproven,
+                                           int64_t width) {
+  SmallVector<Value> safe(indices);
+  Value some; // whether there is an element to read
+  for (unsigned d : unproven.set_bits()) {
+    Value size = dim(tensor, d);
+    if (!size)
+      return emitError(tensor.getLoc(), "expected a size that follows from the "
+                                        "function's arguments along dim ")
+             << d << ", where positions are computed, but got "
+             << tensor.getType();
+    safe[d] =
+        kernel.max(kernel.min(safe[d], kernel.sub(size, 1)), kernel.idx(0));
+    if (matchPattern(size, m_Constant()) && !matchPattern(size, m_Zero()))
+      continue;
+    Value more = kernel.lt(kernel.idx(0), size);
+    some = some ? kernel.logicalAnd(some, more) : more;
+  }
+  if (!some)
+    return read(tensor, safe, width);
+  bool bad = false;
+  Type element = getElementTypeOrSelf(tensor.getType());
+  auto zero = [&] {
+    Value value =
+        arith::ConstantOp::create(kernel, kernel.getZeroAttr(element));
+    return broadcast(value, width);
+  };
+  Value result = kernel.ifElse(
+      some,
+      [&] {
+        FailureOr<Value> value = read(tensor, safe, width);
+        bad |= failed(value);
+        return SmallVector<Value>{bad ? zero() : broadcast(*value, width)};
+      },
+      [&] { return SmallVector<Value>{zero()}; })[0];
+  if (bad)
+    return failure();
+  return result;
 }
 
 // The inserted piece inside its box, the destination elsewhere.
@@ -179,12 +227,20 @@ FailureOr<Value> TensorReader::readInsert(tensor::InsertSliceOp op,
     FailureOr<Value> stride = offset(op.getMixedStrides()[d]);
     if (failed(start) || failed(size) || failed(stride))
       return failure();
-    Value relative = kernel.sub(indices[d], *start);
+    // Steps are counted from the start on, in whichever direction.
+    Value up = kernel.sub(indices[d], *start),
+          down = kernel.sub(*start, indices[d]);
+    Value isUp = kernel.ge(*stride, kernel.idx(0));
+    Value relative = kernel.select(isUp, up, down);
     inside = kernel.logicalAnd(inside, kernel.ge(relative, kernel.idx(0)));
     Value position = relative;
     if (!matchPattern(*stride, m_One())) {
-      position = kernel.div(relative, *stride);
-      Value rest = kernel.rem(relative, *stride);
+      // With stride 0 there is one element, which is the start.
+      Value step = kernel.max(
+          kernel.select(isUp, *stride, kernel.sub(kernel.idx(0), *stride)),
+          kernel.idx(1));
+      position = kernel.div(relative, step);
+      Value rest = kernel.rem(relative, step);
       inside = kernel.logicalAnd(inside, kernel.eq(rest, kernel.idx(0)));
     }
     inside = kernel.logicalAnd(inside, kernel.lt(position, *size));

@@ -49,8 +49,9 @@ public:
   /// bound in parts.
   void setBase(Value tensor, Value base) { bases[tensor] = base; }
 
-  /// Declares the buffers of all kernel inputs that `tensor` reads.
-  LogicalResult bind(KernelOp kernelOp);
+  /// Declares the buffers of all kernel inputs that `tensor` reads; those that
+  /// the kernel updates for reading alone, if `readOnly`.
+  LogicalResult bind(KernelOp kernelOp, bool readOnly = false);
 
   /// Emits the body of `op` at the loop indices `loops`, of which `vectorLoop`
   /// (-1: none) stands for `width` consecutive values. `outputs` are the
@@ -61,6 +62,14 @@ public:
                                          int64_t width,
                                          ArrayRef<Value> outputs);
 
+  /// The values of `wanted`, which the body of `op` sees, at the loop indices
+  /// `loops`. Emits what they follow from and nothing else, so that no more
+  /// buffers are bound. Fails with an error where they follow from what a
+  /// reduction has summed up so far.
+  FailureOr<SmallVector<Value>> emitBodyValues(linalg::GenericOp op,
+                                               ArrayRef<Value> loops,
+                                               ValueRange wanted);
+
   /// Linear position of `indices` in a row-major tensor.
   Value linearize(Value tensor, ArrayRef<Value> indices);
   /// The inverse, for a tensor's shape.
@@ -68,6 +77,21 @@ public:
 
   /// `value`, repeated to `width` elements unless it already has them.
   Value broadcast(Value value, int64_t width);
+
+  /// The device code's value of a position, size or stride of a slice.
+  FailureOr<Value> offset(OpFoldResult value);
+  /// A size of `tensor`; null when it cannot be expressed.
+  Value dim(Value tensor, unsigned dim);
+
+  SymbolicDims &dims() { return dispatch.program().dims(); }
+  KernelBuilder &builder() { return kernel; }
+
+  /// Like read, at positions of which those in `unproven` may be out of range:
+  /// some element of the tensor is read then. They are one position for all
+  /// `width` elements.
+  FailureOr<Value> readClamped(Value tensor, ArrayRef<Value> indices,
+                               const llvm::SmallBitVector &unproven,
+                               int64_t width = 1);
 
 private:
   FailureOr<Value> readInput(BlockArgument input, ArrayRef<Value> indices,
@@ -82,8 +106,6 @@ private:
                                 ArrayRef<Value> indices, int64_t width);
   FailureOr<Value> readElements(Value tensor, ArrayRef<Value> indices,
                                 int64_t width);
-  FailureOr<Value> offset(OpFoldResult value);
-  Value dim(Value tensor, unsigned dim);
   int64_t lastSize(Value tensor);
 
   DispatchBuilder &dispatch;

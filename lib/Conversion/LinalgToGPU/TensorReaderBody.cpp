@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Positions.h"
 #include "TensorReader.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -45,13 +46,16 @@ public:
         vectorLoop(vectorLoop), width(width) {}
 
   FailureOr<SmallVector<Value>> emit(ArrayRef<Value> outputs);
+  FailureOr<SmallVector<Value>> emitValues(ValueRange wanted);
 
 private:
   LogicalResult emitInput(OpOperand *operand);
   LogicalResult emitOp(Operation &inner);
   FailureOr<BodyValue> lookup(Value value);
-  FailureOr<Value> gather(Value tensor, ArrayRef<BodyValue> at);
-  FailureOr<Value> gatherEach(Value tensor, ArrayRef<BodyValue> at);
+  FailureOr<Value> gather(Value tensor, ArrayRef<BodyValue> at,
+                          const llvm::SmallBitVector &unproven = {});
+  FailureOr<Value> gatherEach(Value tensor, ArrayRef<BodyValue> at,
+                              const llvm::SmallBitVector &unproven);
   BodyValue index(AffineExpr expr);
   Value apply(affine::AffineApplyOp apply, ArrayRef<BodyValue> operands);
   Value expand(const BodyValue &value);
@@ -177,19 +181,25 @@ Value BodyEmitter::apply(affine::AffineApplyOp apply,
                               : fromElements(kernel, elements);
 }
 
-// Elements of `tensor`: one, neighbours, or any.
-FailureOr<Value> BodyEmitter::gather(Value tensor, ArrayRef<BodyValue> at) {
+// Elements of `tensor`: one, neighbours, or any. Positions in `unproven` may be
+// out of range.
+FailureOr<Value> BodyEmitter::gather(Value tensor, ArrayRef<BodyValue> at,
+                                     const llvm::SmallBitVector &unproven) {
   SmallVector<Value> indices;
   for (const BodyValue &index : at)
     indices.push_back(index.value);
   if (!anyVaries(at))
-    return reader.read(tensor, indices, 1);
-  if (at.back().neighbours && !anyVaries(at.drop_back()))
-    return reader.read(tensor, indices, width);
-  return gatherEach(tensor, at);
+    return unproven.any() ? reader.readClamped(tensor, indices, unproven)
+                          : reader.read(tensor, indices, 1);
+  if (at.back().neighbours && !anyVaries(at.drop_back()) &&
+      !(unproven.any() && unproven.test(at.size() - 1)))
+    return unproven.any() ? reader.readClamped(tensor, indices, unproven, width)
+                          : reader.read(tensor, indices, width);
+  return gatherEach(tensor, at, unproven);
 }
 
-FailureOr<Value> BodyEmitter::gatherEach(Value tensor, ArrayRef<BodyValue> at) {
+FailureOr<Value> BodyEmitter::gatherEach(Value tensor, ArrayRef<BodyValue> at,
+                                         const llvm::SmallBitVector &unproven) {
   SmallVector<Value> elements, expanded;
   for (const BodyValue &index : at)
     expanded.push_back(expand(index));
@@ -199,7 +209,9 @@ FailureOr<Value> BodyEmitter::gatherEach(Value tensor, ArrayRef<BodyValue> at) {
       indices.push_back(isa<VectorType>(index.getType())
                             ? Value(vector::ExtractOp::create(kernel, index, i))
                             : index);
-    FailureOr<Value> element = reader.read(tensor, indices, 1);
+    FailureOr<Value> element =
+        unproven.any() ? reader.readClamped(tensor, indices, unproven)
+                       : reader.read(tensor, indices, 1);
     if (failed(element))
       return failure();
     elements.push_back(*element);
@@ -264,7 +276,8 @@ LogicalResult BodyEmitter::emitOp(Operation &inner) {
     FailureOr<Value> value =
         extract.getIndices().empty()
             ? reader.read(extract.getTensor(), {}, 1)
-            : gather(extract.getTensor(), ArrayRef(operands).drop_front());
+            : gather(extract.getTensor(), ArrayRef(operands).drop_front(),
+                     getUnproven(reader.dims(), extract));
     if (succeeded(value))
       values[extract] = {*value};
     return success(succeeded(value));
@@ -309,6 +322,50 @@ FailureOr<SmallVector<Value>> BodyEmitter::emit(ArrayRef<Value> outputs) {
   return results;
 }
 
+// What `wanted` follows from, in the order of the body.
+FailureOr<SmallVector<Value>> BodyEmitter::emitValues(ValueRange wanted) {
+  llvm::SmallPtrSet<Operation *, 8> needed;
+  llvm::SmallPtrSet<Value, 4> arguments;
+  SmallVector<Value> pending(wanted);
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() == op.getBody())
+        arguments.insert(argument);
+      continue;
+    }
+    Operation *producer = value.getDefiningOp();
+    if (producer->getBlock() == op.getBody() && needed.insert(producer).second)
+      llvm::append_range(pending, producer->getOperands());
+  }
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!arguments.contains(op.getMatchingBlockArgument(&operand)))
+      continue;
+    if (op.isDpsInit(&operand) && op.getNumReductionLoops())
+      return op.emitOpError("expected positions that do not follow from the "
+                            "sum so far, but got one that does");
+    if (failed(emitInput(&operand)))
+      return failure();
+  }
+  for (Operation &inner : op.getBody()->without_terminator())
+    if (needed.contains(&inner) && failed(emitOp(inner)))
+      return failure();
+  SmallVector<Value> results;
+  for (Value value : wanted) {
+    FailureOr<BodyValue> result = lookup(value);
+    if (failed(result))
+      return failure();
+    results.push_back(result->value);
+  }
+  return results;
+}
+
+FailureOr<SmallVector<Value>>
+TensorReader::emitBodyValues(linalg::GenericOp op, ArrayRef<Value> loops,
+                             ValueRange wanted) {
+  return BodyEmitter(*this, kernel, op, loops, -1, 1).emitValues(wanted);
+}
+
 FailureOr<SmallVector<Value>>
 TensorReader::emitBody(linalg::GenericOp op, ArrayRef<Value> loops,
                        int vectorLoop, int64_t width, ArrayRef<Value> outputs) {
@@ -339,8 +396,12 @@ FailureOr<Value> TensorReader::scalar(Value value) {
       return failure();
     operands.push_back(*mapped);
   }
-  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
-    return read(extract.getTensor(), ArrayRef(operands).drop_front(), 1);
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+    auto at = ArrayRef(operands).drop_front();
+    llvm::SmallBitVector unproven = getUnproven(dims(), extract);
+    return unproven.any() ? readClamped(extract.getTensor(), at, unproven)
+                          : read(extract.getTensor(), at, 1);
+  }
   if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
     return emitApply(kernel, apply, operands);
   if (!OpTrait::hasElementwiseMappableTraits(op))

@@ -78,53 +78,24 @@ LogicalResult SymbolicDims::require(Operation *op, AffineExpr left,
     std::swap(left, right);
     std::swap(leftDim, rightDim);
   }
-  addCondition(left, moe_rt::Relation::Equal, right);
+  addCondition(left, moe_rt::Relation::Equal, right,
+               describe(left) + " (" + describe(right) + ")");
   if (leftDim && !right.isFunctionOfDim(leftDim.getPosition()))
     bound[leftDim.getPosition()] = right;
   return success();
 }
 
 void SymbolicDims::addCondition(AffineExpr left, moe_rt::Relation relation,
-                                AffineExpr right) {
+                                AffineExpr right, std::string message) {
   for (const Condition &known : conditions)
     if (known.left == left && known.relation == relation &&
         known.right == right)
       return;
-  conditions.push_back(
-      {left, relation, right,
-       describe(left, symbols) + " (" + describe(right, symbols) + ")"});
+  conditions.push_back({left, relation, right, std::move(message)});
 }
 
-LogicalResult SymbolicDims::requireAtMost(Operation *op, AffineExpr left,
-                                          AffineExpr right) {
-  left = resolve(left);
-  right = resolve(right);
-  auto room = dyn_cast<AffineConstantExpr>(resolve(right - left));
-  if (room && room.getValue() >= 0)
-    return success();
-  if (room)
-    return op->emitOpError("expected to end within its tensor, but got ")
-           << -room.getValue() << " elements beyond its end";
-  addCondition(left, moe_rt::Relation::AtMost, right);
-  return success();
-}
-
-// A slice lies within `tensor`, as far as its position can be expressed.
-LogicalResult SymbolicDims::requireWithin(OffsetSizeAndStrideOpInterface slice,
-                                          Value tensor) {
-  for (auto [dim, first, count, step] :
-       llvm::enumerate(slice.getMixedOffsets(), slice.getMixedSizes(),
-                       slice.getMixedStrides())) {
-    AffineExpr offset = getIndex(first), size = getIndex(count),
-               stride = getIndex(step);
-    AffineExpr total = getDim(tensor, dim);
-    if (!offset || !size || !total ||
-        !isa_and_present<AffineConstantExpr>(stride))
-      continue;
-    if (failed(requireAtMost(slice, offset + (size - 1) * stride + 1, total)))
-      return failure();
-  }
-  return success();
+std::string SymbolicDims::describe(AffineExpr expr) {
+  return ::describe(expr, symbols);
 }
 
 // Each loop of a structured op has one extent.
@@ -287,17 +258,8 @@ LogicalResult SymbolicDims::unify() {
     if (failed(unifyOp(op)))
       return failure();
   // Bounds are often void once sizes are known to be equal.
-  for (Operation *op : ops) {
-    LogicalResult within = llvm::TypeSwitch<Operation *, LogicalResult>(op)
-                               .Case([&](tensor::ExtractSliceOp slice) {
-                                 return requireWithin(slice, slice.getSource());
-                               })
-                               .Case([&](tensor::InsertSliceOp slice) {
-                                 return requireWithin(slice, slice.getDest());
-                               })
-                               .Default(success());
-    if (failed(within))
+  for (Operation *op : ops)
+    if (failed(requirePositions(op)))
       return failure();
-  }
   return success();
 }

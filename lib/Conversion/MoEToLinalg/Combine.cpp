@@ -39,7 +39,7 @@ static Value orderSlots(ImplicitLocOpBuilder &b, Value slotToRow,
             body, body.getI32Type(), linalg::IndexOp::create(body, 1));
         SmallVector<Value> rows;
         for (int64_t j = 0; j < choices; ++j)
-          rows.push_back(tensor::ExtractOp::create(
+          rows.push_back(extractInRange(
               body, slotToRow,
               ValueRange{token, arith::ConstantIndexOp::create(body, j)}));
         Value one = constantI32(body, 1), zero = constantI32(body, 0);
@@ -125,17 +125,15 @@ Value CombineToLinalg::sum(CombineOp op, ImplicitLocOpBuilder &b, Value order,
     if (order)
       slot = arith::IndexCastOp::create(
           b, b.getIndexType(),
-          tensor::ExtractOp::create(b, order, ValueRange{token, position}));
-    Value row = tensor::ExtractOp::create(b, op.getSlotToRow(),
-                                          ValueRange{token, slot});
+          extractInRange(b, order, ValueRange{token, position}));
+    Value row = extractInRange(b, op.getSlotToRow(), ValueRange{token, slot});
     Value kept = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, row, zero);
     Value safe = arith::IndexCastOp::create(
         b, b.getIndexType(), arith::MaxSIOp::create(b, row, zero));
-    Value value = toF32(b, tensor::ExtractOp::create(b, op.getRows(),
-                                                     ValueRange{safe, column}));
+    Value value =
+        toF32(b, extractInRange(b, op.getRows(), ValueRange{safe, column}));
     if (Value weights = op.getWeights()) {
-      Value weight =
-          tensor::ExtractOp::create(b, weights, ValueRange{token, slot});
+      Value weight = extractInRange(b, weights, ValueRange{token, slot});
       value = round(arith::MulFOp::create(b, value, weight));
     }
     Value next = p == 0 ? withoutNegativeZero(b, value)

@@ -44,8 +44,8 @@ struct CombineWeightGradToLinalg final : OpRewritePattern<CombineWeightGradOp> {
           body, body.getIndexType(),
           arith::MaxSIOp::create(body, args[1], zero));
       Value column = linalg::IndexOp::create(body, 2);
-      Value element = tensor::ExtractOp::create(body, op.getRows(),
-                                                ValueRange{safe, column});
+      Value element =
+          extractInRange(body, op.getRows(), ValueRange{safe, column});
       return arith::MulFOp::create(body, toF32(body, args[0]),
                                    toF32(body, element));
     };

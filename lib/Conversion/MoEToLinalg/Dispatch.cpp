@@ -46,14 +46,14 @@ struct DispatchToLinalg final : OpRewritePattern<DispatchOp> {
               body, body.getIndexType(),
               arith::DivUIOp::create(body, safe, count));
           Value column = linalg::IndexOp::create(body, 1);
-          Value value = tensor::ExtractOp::create(body, op.getX(),
-                                                  ValueRange{token, column});
+          Value value =
+              extractInRange(body, op.getX(), ValueRange{token, column});
           if (Value weights = op.getWeights()) {
             Value choice = arith::IndexCastOp::create(
                 body, body.getIndexType(),
                 arith::RemUIOp::create(body, safe, count));
-            Value weight = tensor::ExtractOp::create(body, weights,
-                                                     ValueRange{token, choice});
+            Value weight =
+                extractInRange(body, weights, ValueRange{token, choice});
             value = multiplyInF32(body, value, weight);
           }
           Value none = arith::ConstantOp::create(

@@ -80,7 +80,7 @@ static Value multiply(ImplicitLocOpBuilder &b, GroupedMatmulOp op,
         Value expert = safeExpert(body, args[1], op.getExperts());
         Value column = linalg::IndexOp::create(body, 1),
               feature = linalg::IndexOp::create(body, 2);
-        Value weight = tensor::ExtractOp::create(
+        Value weight = extractInRange(
             body, op.getRhs(),
             op.getTransposeRhs() ? ValueRange{expert, column, feature}
                                  : ValueRange{expert, feature, column});
@@ -123,8 +123,7 @@ struct GroupedMatmulToLinalg final : OpRewritePattern<GroupedMatmulOp> {
           if (Value bias = op.getBias()) {
             Value expert = safeExpert(body, args[1], op.getExperts());
             Value column = linalg::IndexOp::create(body, 1);
-            Value term = tensor::ExtractOp::create(body, bias,
-                                                   ValueRange{expert, column});
+            Value term = extractInRange(body, bias, ValueRange{expert, column});
             value = arith::AddFOp::create(body, value, toF32(body, term));
           }
           Value zero =

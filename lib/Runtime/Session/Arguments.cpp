@@ -86,8 +86,23 @@ static Status checkAssert(const moe::bundle::Assert &item,
                           const std::vector<int64_t> &symbols) {
   MOE_ASSIGN_OR_RETURN(int64_t left, evaluate(*item.left(), symbols));
   MOE_ASSIGN_OR_RETURN(int64_t right, evaluate(*item.right(), symbols));
-  bool equal = item.relation() == moe::bundle::Relation::Equal;
-  if (equal ? left == right : left <= right)
+  using moe::bundle::Relation;
+  bool holds = false;
+  const char *wanted = " to equal ";
+  switch (item.relation()) {
+  case Relation::Equal:
+    holds = left == right;
+    break;
+  case Relation::AtMost:
+    holds = left <= right;
+    wanted = " to be at most ";
+    break;
+  case Relation::AtLeast:
+    holds = left >= right;
+    wanted = " to be at least ";
+    break;
+  }
+  if (holds)
     return Status();
   // The message is "what it is about (where the right value comes from)".
   std::string about = item.message()->str(), origin;
@@ -96,9 +111,8 @@ static Status checkAssert(const moe::bundle::Assert &item,
     origin = about.substr(open);
     about.resize(open);
   }
-  return makeError(Code::InvalidArgument, "expected ", about,
-                   equal ? " to equal " : " to be at most ", right, origin,
-                   ", but got ", left);
+  return makeError(Code::InvalidArgument, "expected ", about, wanted, right,
+                   origin, ", but got ", left);
 }
 
 Expected<std::vector<int64_t>>

@@ -17,7 +17,7 @@ using namespace mlir::moe;
 namespace fb = ::moe::bundle;
 
 static_assert(int(moe_rt::BufferKind::Status) == int(fb::BufferKind::Status) &&
-                  int(moe_rt::Relation::AtMost) == int(fb::Relation::AtMost),
+                  int(moe_rt::Relation::AtLeast) == int(fb::Relation::AtLeast),
               "the numbers of the enums are those of the schema");
 
 namespace {

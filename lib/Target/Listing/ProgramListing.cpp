@@ -113,10 +113,11 @@ void ProgramPrinter::printAliases() {
 void ProgramPrinter::printAsserts() {
   if (!program.asserts())
     return;
+  constexpr StringRef signs[] = {" = ", " <= ", " >= "};
   for (const fb::Assert *item : *program.asserts())
     os << "  assert " << infix(*item->left())
-       << (item->relation() == fb::Relation::Equal ? " = " : " <= ")
-       << infix(*item->right()) << ": " << getText(item->message()) << '\n';
+       << signs[static_cast<int>(item->relation())] << infix(*item->right())
+       << ": " << getText(item->message()) << '\n';
 }
 
 void ProgramPrinter::printBuffers() {

@@ -57,7 +57,7 @@ func.func @pairs(%x: tensor<?xf32>) -> tensor<?x2xf32> {
 // CHECK-DAG:     %[[T:.+]] = moe_rt.dim 0, 0
 // CHECK-DAG:     %[[U:.+]] = moe_rt.dim 1, 0
 // CHECK-DAG:     %[[END:.+]] = affine.apply affine_map<()[s0] -> (s0 + 2)>()[%[[U]]]
-// CHECK:         moe_rt.assert %[[END]] <at_most> %[[T]], "(dim 0 of input 1 + 2) (dim 0 of input 0)"
+// CHECK:         moe_rt.assert %[[END]] <at_most> %[[T]], "(dim 0 of input 1 + 2), the end of dim 0 of 'tensor.insert_slice', (dim 0 of input 0)"
 // CHECK-NOT:     moe_rt.assert
 // CHECK:         moe_rt.tensor
 func.func @slices(%x: tensor<?x8xf32>, %y: tensor<?x4xf32>) -> tensor<?x8xf32> {

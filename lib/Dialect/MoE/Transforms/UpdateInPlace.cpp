@@ -13,6 +13,8 @@
 
 #include "ElementwiseCopy.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
@@ -132,10 +134,36 @@ static void moveToEnd(func::FuncOp func, ArrayRef<State> states) {
     op->moveBefore(block.getTerminator());
 }
 
+// Whether a position of a slice follows from sizes, so that the host checks it.
+static bool followsFromSizes(Value position) {
+  Operation *op = position.getDefiningOp();
+  if (!op || op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::DimOp>(op))
+    return true; // an input of the kernel is a size
+  return isa<arith::AddIOp, arith::SubIOp, affine::AffineApplyOp>(op) &&
+         llvm::all_of(op->getOperands(), followsFromSizes);
+}
+
+// Whether a kernel computes positions from data, which the device checks. Those
+// that turn out to be in range cost nothing but a copy of the state.
+static bool computesPositions(KernelOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op);
+        bool found =
+            isa<tensor::ExtractOp>(op) ||
+            (slice && !llvm::all_of(slice->getOperands(), [](Value operand) {
+               return !operand.getType().isIndex() || followsFromSizes(operand);
+             }));
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 // Whether an op after `kernel` reads `argument`, or finds a fault.
 static bool isTooEarly(KernelOp kernel, BlockArgument argument) {
   for (Operation *later = kernel; (later = later->getNextNode());) {
-    if (isa<KernelOp>(later) && !isMemoryEffectFree(later))
+    if (auto other = dyn_cast<KernelOp>(later);
+        other && (!isMemoryEffectFree(later) || computesPositions(other)))
       return true;
     if (llvm::is_contained(later->getOperands(), argument))
       return true;

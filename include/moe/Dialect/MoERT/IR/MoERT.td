@@ -200,7 +200,8 @@ def MoERT_AliasOp : MoERT_Op<"alias"> {
 
 def MoERT_Relation : I32EnumAttr<"Relation", "how two sizes are compared", [
   I32EnumAttrCase<"Equal", 0, "equal">,
-  I32EnumAttrCase<"AtMost", 1, "at_most">]> {
+  I32EnumAttrCase<"AtMost", 1, "at_most">,
+  I32EnumAttrCase<"AtLeast", 2, "at_least">]> {
   let cppNamespace = "::mlir::moe_rt";
   let genSpecializedAttr = 0;
 }
