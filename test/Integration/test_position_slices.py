@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from adjoint import differentiate
 
 
 def reversed_insert(start, size, stride):
@@ -95,3 +96,17 @@ func.func @f(%x: tensor<3xf32>) -> tensor<2xf32> {
   return %r : tensor<2xf32>
 }
 """)
+
+
+def test_the_derivative_of_a_reversal(tools):
+    text = differentiate(tools, """
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = tensor.extract_slice %x[3] [4] [-1] : tensor<4xf32> to tensor<4xf32>
+  %y = arith.mulf %r, %r : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+""")
+    x = np.arange(1, 5, dtype=np.float32)
+    _, got = tools.run(text, x, np.float32([1, 10, 100, 1000]), results=2,
+                       entry="f_vjp")
+    np.testing.assert_array_equal(got, [2000, 400, 60, 8])
