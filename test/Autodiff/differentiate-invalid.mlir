@@ -1,9 +1,9 @@
 // RUN: moe-opt %s -split-input-file -verify-diagnostics --moe-differentiate="wrt=0"
 
 func.func @op_without_a_rule(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+2 {{'math.atan' op expected an op with a derivative rule (DifferentiableOpInterface), but got one without}}
-  // expected-note @+1 {{a rule is added by implementing the interface, or by attaching an external model to 'math.atan'}}
-  %y = math.atan %x : tensor<4xf32>
+  // expected-error @+2 {{'math.clampf' op expected an op with a derivative rule (DifferentiableOpInterface), but got one without}}
+  // expected-note @+1 {{a rule is added by implementing the interface, or by attaching an external model to 'math.clampf'}}
+  %y = math.clampf %x to [%x, %x] : tensor<4xf32>
   return %y : tensor<4xf32>
 }
 

@@ -29,10 +29,10 @@ func.func @layer(%x: tensor<?x8xf32>, %router: tensor<8x4xf32>, %up: tensor<4x6x
 }
 
 // Everything that the backward reads: logits, weights, indices, the plan, rows,
-// their activation, and what the experts give.
+// their hidden values and activation, and what the experts give.
 // ALL-LABEL: func.func @layer_fwd(
 // ALL-SAME: -> (tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<5xi32>,
-// ALL-SAME: tensor<?x2xi32>, tensor<?xi32>, tensor<?x8xf32>, tensor<?x6xf32>, tensor<?x8xf32>)
+// ALL-SAME: tensor<?x2xi32>, tensor<?xi32>, tensor<?x8xf32>, tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x8xf32>)
 // ALL-LABEL: func.func @layer_bwd(
 // ALL-NOT: moe.route %
 // ALL-NOT: moe.plan

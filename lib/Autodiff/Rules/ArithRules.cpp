@@ -47,14 +47,36 @@ static LogicalResult product(arith::MulFOp op, OpBuilder &builder,
   return success();
 }
 
-// d(a / b) = da / b - (a / b) · db / b
+// d(a / b) = da / b - (a / b) · db / b. A gradient of 0 stays 0 where b is 0;
+// a constant b is not 0 by chance.
 static LogicalResult quotient(arith::DivFOp op, OpBuilder &builder,
                               Cotangents &c) {
   RuleBuilder b(op, builder);
-  Value scaled = b.div(c.of(op), op.getRhs());
+  Value g = c.of(op), divisor = op.getRhs();
+  if (!c.wants(divisor)) {
+    c.add(op.getLhs(), b.div(g, divisor));
+    return success();
+  }
+  Value zero = b.zero(g);
+  Value vanished = arith::AndIOp::create(
+      b, b.compare(arith::CmpFPredicate::OEQ, g, zero),
+      b.compare(arith::CmpFPredicate::OEQ, divisor, zero));
+  Value scaled = b.div(g, b.select(vanished, b.constant(g, 1.0), divisor));
   c.add(op.getLhs(), scaled);
-  if (c.wants(op.getRhs()))
-    c.add(op.getRhs(), b.neg(b.mul(scaled, op.getResult())));
+  c.add(divisor, b.neg(b.scale(scaled, op.getResult())));
+  return success();
+}
+
+// a - b · trunc(a / b): the quotient is a step.
+static LogicalResult remainder(arith::RemFOp op, OpBuilder &builder,
+                               Cotangents &c) {
+  RuleBuilder b(op, builder);
+  Value g = c.of(op);
+  c.add(op.getLhs(), g);
+  if (c.wants(op.getRhs())) {
+    Value whole = b.div(b.sub(op.getLhs(), op.getResult()), op.getRhs());
+    c.add(op.getRhs(), b.neg(b.scale(g, whole)));
+  }
   return success();
 }
 
@@ -114,6 +136,7 @@ void moe::registerArithDerivativeRules(DialectRegistry &registry) {
         context);
     attach<arith::MulFOp, product>(context);
     attach<arith::NegFOp, negation>(context);
+    attach<arith::RemFOp, remainder>(context);
     attach<arith::SelectOp, selection>(context);
     attach<arith::SubFOp, subtraction>(context);
     attach<arith::TruncFOp, conversion>(context);

@@ -40,6 +40,17 @@ struct RuleBuilder : ImplicitLocOpBuilder {
     return constantLike(*this, getLoc(), like, number);
   }
   Value zero(Value like) { return constant(like, 0.0); }
+
+  /// g · slope, where 0 · ∞ and 0 · NaN are 0: what a select or a maximum did
+  /// not keep has no part in the gradient. The slope is replaced rather than
+  /// the product, so that the derivative of this in g stays the slope.
+  Value scale(Value g, Value slope) {
+    Value product = mul(g, slope), none = zero(g);
+    Value vanished = arith::AndIOp::create(
+        *this, compare(arith::CmpFPredicate::OEQ, g, none),
+        compare(arith::CmpFPredicate::UNO, product, product));
+    return mul(g, select(vanished, none, slope));
+  }
 };
 
 template <typename OpTy> bool alwaysCheap(OpTy) { return true; }
