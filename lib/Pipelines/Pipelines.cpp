@@ -82,6 +82,9 @@ void moe::buildGPUPipeline(OpPassManager &pm) {
 void moe::buildSPIRVPipeline(OpPassManager &pm,
                              const CompilePipelineOptions &options) {
   pm.addPass(createSetTargetEnvPass(options.target));
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createExpandMathPass());
+  kernels.addPass(createCSEPass()); // constants, reductions that two ops share
   pm.addPass(createConvertGPUToSPIRVKernelsPass());
 }
 

@@ -78,4 +78,19 @@ def ExpandKernelOpsPass : Pass<"moe-expand-kernel-ops", "func::FuncOp"> {
                            "math::MathDialect", "scf::SCFDialect", "tensor::TensorDialect"];
 }
 
+def ExpandMathPass : Pass<"moe-expand-math", "gpu::GPUModuleOp"> {
+  let summary = "Expands ops whose device instruction is inexact, or missing";
+  let description = [{
+    Functions of f32 become additions and multiplications that are rounded one
+    by one, and integer ops on the bits: the same bits on every device, within
+    the bounds of the table of accuracy, and right for NaN, infinities, signed
+    zeros and denormals. So do `remf`, minima and maxima, the kinds of floats
+    (`isnan` and so on), `remsi`, `ipowi`, `ctpop` and `cttz`.
+
+    Takes arith and math on scalars and vectors in a gpu.module; leaves of the
+    functions above `sqrt` and `floor` alone.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
+}
+
 #endif // MOE_CONVERSION_PASSES_TD

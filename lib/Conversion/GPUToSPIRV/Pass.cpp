@@ -17,7 +17,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/Dialect/SPIRV/Transforms/Passes.h"
@@ -92,8 +91,6 @@ static LogicalResult convertModule(gpu::GPUModuleOp module,
   populateOwnSPIRVPatterns(converter, patterns);
   // What SPIR-V has no instruction for.
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-  math::populateExpansionPatterns(patterns, {"exp2"});
-  populatePolynomialApproximateErfPattern(patterns);
   return applyFullConversion(module, *legal, std::move(patterns));
 }
 

@@ -4,29 +4,6 @@
 
 module attributes {spirv.target_env = #spirv.target_env<#spirv.vce<v1.5, [Shader], [SPV_KHR_storage_buffer_storage_class]>, #spirv.resource_limits<>>} {
 gpu.module @kernels {
-  // CHECK-LABEL: spirv.func @exp2
-  // CHECK:         spirv.FMul {{.*}} {no_contraction} : vector<4xf32>
-  // CHECK:         spirv.GL.Exp %{{.+}} : vector<4xf32>
-  gpu.func @exp2(%x: memref<?xvector<4xf32>, #spirv.storage_class<StorageBuffer>> {spirv.interface_var_abi = #spirv.interface_var_abi<(0, 0)>}) kernel attributes {moe_rt.push_constants = 0 : i32, spirv.entry_point_abi = #spirv.entry_point_abi<workgroup_size = [8, 1, 1]>} {
-    %c0 = arith.constant 0 : index
-    %a = memref.load %x[%c0] : memref<?xvector<4xf32>, #spirv.storage_class<StorageBuffer>>
-    %b = math.exp2 %a : vector<4xf32>
-    memref.store %b, %x[%c0] : memref<?xvector<4xf32>, #spirv.storage_class<StorageBuffer>>
-    gpu.return
-  }
-
-  // The exact GELU's function, as a quotient of polynomials.
-  // CHECK-LABEL: spirv.func @erf
-  // CHECK-COUNT-4: spirv.GL.Fma
-  // CHECK:         spirv.FDiv
-  gpu.func @erf(%x: memref<?xf32, #spirv.storage_class<StorageBuffer>> {spirv.interface_var_abi = #spirv.interface_var_abi<(0, 0)>}) kernel attributes {moe_rt.push_constants = 0 : i32, spirv.entry_point_abi = #spirv.entry_point_abi<workgroup_size = [8, 1, 1]>} {
-    %c0 = arith.constant 0 : index
-    %a = memref.load %x[%c0] : memref<?xf32, #spirv.storage_class<StorageBuffer>>
-    %b = math.erf %a : f32
-    memref.store %b, %x[%c0] : memref<?xf32, #spirv.storage_class<StorageBuffer>>
-    gpu.return
-  }
-
   // CHECK-LABEL: spirv.func @trunc
   // CHECK:         %[[NEGATIVE:.+]] = spirv.FOrdLessThan %[[X:.+]], %{{.+}} : vector<4xf32>
   // CHECK:         %[[UP:.+]] = spirv.GL.Ceil %[[X]]
