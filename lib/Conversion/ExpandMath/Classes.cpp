@@ -28,8 +28,7 @@ static Value isInfinite(MathBuilder &b, Value x) {
 static Value isNaN(MathBuilder &b, Value x) { return b.isNaN(x); }
 static Value isNormal(MathBuilder &b, Value x) {
   return b.compare(arith::CmpIPredicate::ult,
-                   b.isub(magnitudeBits(b, x), b.i(0x800000)),
-                   b.i(0x7f000000));
+                   b.isub(magnitudeBits(b, x), b.i(0x800000)), b.i(0x7f000000));
 }
 
 static Value absolute(MathBuilder &b, Value x) { return b.abs(x); }
@@ -71,16 +70,14 @@ static Value clamp(MathBuilder &b, Value x, Value low, Value high) {
 }
 
 void moe::populateClassPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandF32<arith::MaximumFOp, maximum>,
-               ExpandF32<arith::MaxNumFOp, maxNum>,
-               ExpandF32<arith::MinimumFOp, minimum>,
-               ExpandF32<arith::MinNumFOp, minNum>,
-               ExpandF32<arith::NegFOp, negative>,
-               ExpandF32<math::AbsFOp, absolute>,
-               ExpandF32<math::ClampFOp, clamp>,
-               ExpandF32<math::CopySignOp, withSign>,
-               ExpandF32<math::IsFiniteOp, isFinite>,
-               ExpandF32<math::IsInfOp, isInfinite>,
-               ExpandF32<math::IsNaNOp, isNaN>,
-               ExpandF32<math::IsNormalOp, isNormal>>(patterns.getContext());
+  patterns.add<
+      ExpandF32<arith::MaximumFOp, maximum>,
+      ExpandF32<arith::MaxNumFOp, maxNum>,
+      ExpandF32<arith::MinimumFOp, minimum>,
+      ExpandF32<arith::MinNumFOp, minNum>, ExpandF32<arith::NegFOp, negative>,
+      ExpandF32<math::AbsFOp, absolute>, ExpandF32<math::ClampFOp, clamp>,
+      ExpandF32<math::CopySignOp, withSign>,
+      ExpandF32<math::IsFiniteOp, isFinite>,
+      ExpandF32<math::IsInfOp, isInfinite>, ExpandF32<math::IsNaNOp, isNaN>,
+      ExpandF32<math::IsNormalOp, isNormal>>(patterns.getContext());
 }

@@ -47,12 +47,12 @@ static Value emitErfc(MathBuilder &b, Value x) {
   Value far = b.mul(b.mul(power, share), b.f(0x1p-32));
   Value negative = b.less(x, b.f(0));
   Value y = b.select(negative, b.sub(b.f(2), far), far);
-  y = b.select(b.less(magnitude, b.f(0.5)),
-               b.sub(b.f(1), nearErf(b, x)), y);
+  y = b.select(b.less(magnitude, b.f(0.5)), b.sub(b.f(1), nearErf(b, x)), y);
   return b.select(b.isNaN(x), x, y);
 }
 
 void moe::populateErrorFunctionPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandF32<math::ErfcOp, emitErfc>,
-               ExpandF32<math::ErfOp, emitErf>>(patterns.getContext());
+  patterns
+      .add<ExpandF32<math::ErfcOp, emitErfc>, ExpandF32<math::ErfOp, emitErf>>(
+          patterns.getContext());
 }

@@ -43,8 +43,9 @@ static Value emitTanh(MathBuilder &b, Value x) {
   Value magnitude = b.abs(x);
   Value power = emitExp(b, b.add(magnitude, magnitude));
   Value far = b.sub(b.f(1), b.div(b.f(2), b.add(power, b.f(1))));
-  Value near = odd(b, x, {-0.3333333, 0.13333222, -0.053948455, 0.02170867,
-                          -0.00819481, 0.0021573266});
+  Value near = odd(b, x,
+                   {-0.3333333, 0.13333222, -0.053948455, 0.02170867,
+                    -0.00819481, 0.0021573266});
   return choose(b, x, 0.625, near, far);
 }
 
@@ -60,8 +61,9 @@ static Value emitAsinh(MathBuilder &b, Value x) {
   Value root = b.sqrt(b.add(square, b.f(1)));
   Value above = b.add(magnitude, b.div(square, b.add(root, b.f(1))));
   Value far = ofLarge(b, magnitude, emitLog1p(b, above));
-  Value near = odd(b, x, {-0.16666666, 0.07499907, -0.04461609, 0.030033445,
-                          -0.020048916, 0.0092554735});
+  Value near = odd(b, x,
+                   {-0.16666666, 0.07499907, -0.04461609, 0.030033445,
+                    -0.020048916, 0.0092554735});
   return choose(b, x, 0.5, near, far);
 }
 
@@ -77,8 +79,9 @@ static Value emitAtanh(MathBuilder &b, Value x) {
   Value ratio = b.div(b.add(magnitude, magnitude), b.sub(b.f(1), magnitude));
   Value far = b.mul(emitLog1p(b, ratio), b.f(0.5));
   far = b.select(b.less(b.f(1), magnitude), b.nan(), far);
-  Value near = odd(b, x, {0.33333337, 0.19999652, 0.14296527, 0.10949439,
-                          0.103804305, 0.02182363, 0.17889373});
+  Value near = odd(b, x,
+                   {0.33333337, 0.19999652, 0.14296527, 0.10949439, 0.103804305,
+                    0.02182363, 0.17889373});
   return choose(b, x, 0.5, near, far);
 }
 

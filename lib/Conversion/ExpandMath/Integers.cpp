@@ -12,9 +12,9 @@ using namespace mlir::moe;
 // A constant of an integer or index type, or of all elements of a vector.
 static Value constant(ImplicitLocOpBuilder &b, Type type, const APInt &value) {
   Type element = getElementTypeOrSelf(type);
-  TypedAttr attribute =
-      element.isIndex() ? b.getIndexAttr(value.getSExtValue())
-                        : TypedAttr(b.getIntegerAttr(element, value));
+  TypedAttr attribute = element.isIndex()
+                            ? b.getIndexAttr(value.getSExtValue())
+                            : TypedAttr(b.getIntegerAttr(element, value));
   if (auto vector = dyn_cast<VectorType>(type))
     attribute = DenseElementsAttr::get(vector, {Attribute(attribute)});
   return arith::ConstantOp::create(b, attribute);
@@ -22,13 +22,14 @@ static Value constant(ImplicitLocOpBuilder &b, Type type, const APInt &value) {
 static Value constant(ImplicitLocOpBuilder &b, Type type, int64_t value) {
   Type element = getElementTypeOrSelf(type);
   unsigned width = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  return constant(b, type, APInt(width, value, /*isSigned=*/true,
-                                 /*implicitTrunc=*/true));
+  return constant(b, type,
+                  APInt(width, value, /*isSigned=*/true,
+                        /*implicitTrunc=*/true));
 }
 
 static bool isOnDevice(Type type) {
-  return !isa<TensorType>(type) && isa<IntegerType, IndexType>(
-                                       getElementTypeOrSelf(type));
+  return !isa<TensorType>(type) &&
+         isa<IntegerType, IndexType>(getElementTypeOrSelf(type));
 }
 
 namespace {
@@ -51,9 +52,9 @@ struct ExpandRemSI final : OpRewritePattern<arith::RemSIOp> {
                                      arith::SubIOp::create(b, zero, x), x);
     };
     Value negative = isNegative(op.getLhs());
-    Value rest = arith::RemUIOp::create(
-        b, flip(negative, op.getLhs()),
-        flip(isNegative(op.getRhs()), op.getRhs()));
+    Value rest =
+        arith::RemUIOp::create(b, flip(negative, op.getLhs()),
+                               flip(isNegative(op.getRhs()), op.getRhs()));
     rewriter.replaceOp(op, flip(negative, rest));
     return success();
   }
@@ -79,8 +80,8 @@ struct ExpandIPowI final : OpRewritePattern<math::IPowIOp> {
     for (unsigned bit = 0; bit + 1 < width; ++bit) {
       Value mask = constant(b, type, int64_t(1) << bit);
       Value unset = equal(arith::AndIOp::create(b, n, mask), zero);
-      result = arith::SelectOp::create(
-          b, unset, result, arith::MulIOp::create(b, result, power));
+      result = arith::SelectOp::create(b, unset, result,
+                                       arith::MulIOp::create(b, result, power));
       power = arith::MulIOp::create(b, power, power);
     }
     Value minusOne = constant(b, type, -1);
@@ -102,8 +103,7 @@ static Value populationCount(ImplicitLocOpBuilder &b, Value x) {
   Type type = x.getType();
   unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   for (unsigned step = 1; step < width; step *= 2) {
-    APInt mask = APInt::getSplat(
-        width, APInt::getLowBitsSet(2 * step, step));
+    APInt mask = APInt::getSplat(width, APInt::getLowBitsSet(2 * step, step));
     Value keep = constant(b, type, mask);
     Value upper =
         arith::ShRUIOp::create(b, x, constant(b, type, int64_t(step)));
@@ -146,9 +146,8 @@ struct ExpandCttz final : OpRewritePattern<math::CountTrailingZerosOp> {
     Type type = op.getType();
     Value x = op.getOperand();
     Value ones = constant(b, type, -1);
-    Value below = arith::AndIOp::create(
-        b, arith::XOrIOp::create(b, x, ones),
-        arith::AddIOp::create(b, x, ones));
+    Value below = arith::AndIOp::create(b, arith::XOrIOp::create(b, x, ones),
+                                        arith::AddIOp::create(b, x, ones));
     rewriter.replaceOp(op, populationCount(b, below));
     return success();
   }

@@ -37,8 +37,8 @@ static Half halve(MathBuilder &b, Value magnitude) {
   Pair back = b.twoProduct(root, root);
   Value error = b.sub(b.sub(z, back.high), back.low);
   // At |x| = 1 the root is 0.
-  Value correction = b.select(b.less(b.f(0), root),
-                              b.div(error, b.add(root, root)), b.f(0));
+  Value correction =
+      b.select(b.less(b.f(0), root), b.div(error, b.add(root, root)), b.f(0));
   Value s = b.select(wide, root, magnitude);
   Value tail = asinTail(b, s, square);
   return {wide, s, b.select(wide, b.add(tail, correction), tail)};
@@ -80,8 +80,8 @@ static Pair atanOfRatio(MathBuilder &b, Value small, Value large) {
       square, {-0.33333313, 0.1999839, -0.1424224, 0.10585492, -0.06059398});
   Value tail = b.mul(b.mul(square, z), p);
   Pair sum = b.fastTwoSum(b.select(wide, b.f(halfPi / 2), b.f(0)), z);
-  sum.low = b.add(b.add(sum.low, tail),
-                  b.select(wide, b.f(halfPiLow / 2), b.f(0)));
+  sum.low =
+      b.add(b.add(sum.low, tail), b.select(wide, b.f(halfPiLow / 2), b.f(0)));
   return {b.select(wide, sum.high, z), b.select(wide, sum.low, tail)};
 }
 
@@ -90,8 +90,8 @@ static Value emitAtan(MathBuilder &b, Value x) {
   Value above = b.less(b.f(1), magnitude);
   Pair angle = atanOfRatio(b, b.select(above, b.f(1), magnitude),
                            b.select(above, magnitude, b.f(1)));
-  Value rest = b.add(b.sub(b.f(halfPi), angle.high),
-                     b.sub(b.f(halfPiLow), angle.low));
+  Value rest =
+      b.add(b.sub(b.f(halfPi), angle.high), b.sub(b.f(halfPiLow), angle.low));
   Value y = b.select(above, rest, b.add(angle.high, angle.low));
   return b.select(b.isNaN(x), x, b.copySign(y, x));
 }
@@ -116,8 +116,7 @@ static Value emitAtan2(MathBuilder &b, Value y, Value x) {
   Value left = b.compare(arith::CmpIPredicate::slt, b.bits(x), b.i(0));
   // +angle in the right flat and left steep octants.
   Value base = b.select(left, b.select(steep, high, b.f(2 * halfPi)), high);
-  Value baseLow =
-      b.select(left, b.select(steep, low, b.f(2 * halfPiLow)), low);
+  Value baseLow = b.select(left, b.select(steep, low, b.f(2 * halfPiLow)), low);
   Value minus = b.select(left, b.select(steep, b.i(0), b.i(0x80000000)),
                          b.select(steep, b.i(0x80000000), b.i(0)));
   Value h = b.fromBits(b.bxor(b.bits(angle.high), minus));

@@ -28,8 +28,8 @@ static Split split(MathBuilder &b, Value x) {
   Value word = b.bits(b.select(small, b.mul(x, b.f(0x1p24)), x));
   Value above = b.isub(word, b.i(rootOfHalf));
   Value fraction = b.iadd(b.band(above, b.i(0x7fffff)), b.i(rootOfHalf));
-  Value exponent = b.isub(b.shrS(above, b.i(23)),
-                          b.select(small, b.i(24), b.i(0)));
+  Value exponent =
+      b.isub(b.shrS(above, b.i(23)), b.select(small, b.i(24), b.i(0)));
   return {b.sub(b.fromBits(fraction), b.f(1)), exponent};
 }
 
@@ -67,15 +67,14 @@ static Value toBase(MathBuilder &b, Split x, double scaleHigh, double scaleLow,
 
 // What is not positive and finite has no logarithm, or a known one.
 static Value withSpecials(MathBuilder &b, Value x, Value y) {
-  Value finite =
-      b.compare(arith::CmpIPredicate::ult, b.isub(b.bits(x), b.i(1)),
-                b.i(0x7f7fffff));
+  Value finite = b.compare(arith::CmpIPredicate::ult, b.isub(b.bits(x), b.i(1)),
+                           b.i(0x7f7fffff));
   Value zero = b.compare(arith::CmpIPredicate::eq,
                          b.band(b.bits(x), b.i(0x7fffffff)), b.i(0));
   Value infinite =
       b.compare(arith::CmpIPredicate::eq, b.bits(x), b.i(0x7f800000));
-  Value special = b.select(zero, b.neg(b.infinity()),
-                           b.select(infinite, x, b.nan()));
+  Value special =
+      b.select(zero, b.neg(b.infinity()), b.select(infinite, x, b.nan()));
   return b.select(finite, y, special);
 }
 
@@ -84,9 +83,8 @@ Value moe::emitLog(MathBuilder &b, Value x) {
 }
 
 static Value emitLog2(MathBuilder &b, Value x) {
-  return withSpecials(b, x,
-                      toBase(b, split(b, x), 1.4426950216293335,
-                             1.9259629911e-08, 1, 0));
+  return withSpecials(
+      b, x, toBase(b, split(b, x), 1.4426950216293335, 1.9259629911e-08, 1, 0));
 }
 
 static Value emitLog10(MathBuilder &b, Value x) {
@@ -104,16 +102,15 @@ Value moe::emitLog1p(MathBuilder &b, Value x) {
   Split parts = split(b, u);
   // Nothing is left of the largest: their factor is 0.
   Value exponent = arith::MinSIOp::create(b, parts.exponent, b.i(127));
-  Value scale =
-      b.fromBits(b.shl(b.isub(b.i(127), exponent), b.i(23)));
+  Value scale = b.fromBits(b.shl(b.isub(b.i(127), exponent), b.i(23)));
   parts.f = b.mulAdd(left, scale, parts.f);
   Value y = withSpecials(b, u, natural(b, parts));
   return b.select(b.less(b.abs(x), b.f(0x1p-25)), x, y);
 }
 
 void moe::populateLogarithmPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandF32<math::LogOp, emitLog>,
-               ExpandF32<math::Log2Op, emitLog2>,
-               ExpandF32<math::Log10Op, emitLog10>,
-               ExpandF32<math::Log1pOp, emitLog1p>>(patterns.getContext());
+  patterns
+      .add<ExpandF32<math::LogOp, emitLog>, ExpandF32<math::Log2Op, emitLog2>,
+           ExpandF32<math::Log10Op, emitLog10>,
+           ExpandF32<math::Log1pOp, emitLog1p>>(patterns.getContext());
 }

@@ -29,8 +29,7 @@ Value MathBuilder::f(double value) {
   return constant(*this, floats, getF32FloatAttr(static_cast<float>(value)));
 }
 Value MathBuilder::i(uint32_t value) {
-  return constant(*this, ints,
-                  getI32IntegerAttr(static_cast<int32_t>(value)));
+  return constant(*this, ints, getI32IntegerAttr(static_cast<int32_t>(value)));
 }
 
 Value MathBuilder::add(Value a, Value b) {
@@ -115,8 +114,8 @@ Value MathBuilder::select(Value condition, Value a, Value b) {
   return arith::SelectOp::create(*this, condition, a, b);
 }
 Value MathBuilder::copySign(Value a, Value b) {
-  return fromBits(bor(band(bits(a), i(0x7fffffff)),
-                      band(bits(b), i(0x80000000))));
+  return fromBits(
+      bor(band(bits(a), i(0x7fffffff)), band(bits(b), i(0x80000000))));
 }
 
 Value MathBuilder::infinity() {
@@ -161,6 +160,5 @@ Pair MathBuilder::twoProduct(Value a, Value b) {
 Rounded moe::roundToInteger(MathBuilder &b, Value x) {
   constexpr double shift = 12582912;
   Value shifted = b.add(x, b.f(shift));
-  return {b.sub(shifted, b.f(shift)),
-          b.isub(b.bits(shifted), b.i(0x4b400000))};
+  return {b.sub(shifted, b.f(shift)), b.isub(b.bits(shifted), b.i(0x4b400000))};
 }

@@ -20,7 +20,8 @@
 
 namespace mlir::moe {
 
-/// An unevaluated sum; `low` is at most half a unit in the last place of `high`.
+/// An unevaluated sum; `low` is at most half a unit in the last place of
+/// `high`.
 struct Pair {
   Value high;
   Value low;

@@ -20,17 +20,15 @@ static Pair log2OfPositive(MathBuilder &b, Value x) {
   Value small = b.less(x, b.f(0x1p-126));
   Value word = b.bits(b.select(small, b.mul(x, b.f(0x1p24)), x));
   Value above = b.isub(word, b.i(rootOfHalf));
-  Value m = b.fromBits(
-      b.iadd(b.band(above, b.i(0x7fffff)), b.i(rootOfHalf)));
-  Value e = b.toFloat(b.isub(b.shrS(above, b.i(23)),
-                             b.select(small, b.i(24), b.i(0))));
+  Value m = b.fromBits(b.iadd(b.band(above, b.i(0x7fffff)), b.i(rootOfHalf)));
+  Value e = b.toFloat(
+      b.isub(b.shrS(above, b.i(23)), b.select(small, b.i(24), b.i(0))));
   // s = f / (2 + f) in two parts: what the division left, divided again.
   Value f = b.sub(m, b.f(1));
   Pair below = b.fastTwoSum(b.f(2), f);
   Value s = b.div(f, below.high);
   Pair back = b.twoProduct(s, below.high);
-  Value left = b.sub(b.sub(b.sub(f, back.high), back.low),
-                     b.mul(s, below.low));
+  Value left = b.sub(b.sub(b.sub(f, back.high), back.low), b.mul(s, below.low));
   Value sLow = b.div(left, below.high);
   // log m = 2 s + s^3 P(s^2).
   Value square = b.mul(s, s);
@@ -39,9 +37,9 @@ static Pair log2OfPositive(MathBuilder &b, Value x) {
   sum.low = b.add(sum.low, b.add(sLow, sLow));
   // Times 1 / log 2, plus e.
   Pair product = b.twoProduct(sum.high, b.f(1.4426950216293335));
-  Value low = b.add(product.low,
-                    b.add(b.mul(sum.high, b.f(1.9259629911e-08)),
-                          b.mul(sum.low, b.f(1.4426950216293335))));
+  Value low =
+      b.add(product.low, b.add(b.mul(sum.high, b.f(1.9259629911e-08)),
+                               b.mul(sum.low, b.f(1.4426950216293335))));
   Pair total = b.twoSum(e, product.high);
   return b.fastTwoSum(total.high, b.add(total.low, low));
 }
@@ -81,14 +79,12 @@ static Value emitPow(MathBuilder &b, Value x, Value y) {
   Value half = b.mul(y, b.f(0.5));
   Value sign = b.band(b.bits(x), b.i(0x80000000));
   Value odd = arith::AndIOp::create(
-      b, whole,
-      b.compare(arith::CmpFPredicate::ONE, b.floor(half), half));
+      b, whole, b.compare(arith::CmpFPredicate::ONE, b.floor(half), half));
   r = b.select(odd, b.fromBits(b.bxor(b.bits(r), sign)), r);
-  Value finiteNegative = arith::AndIOp::create(
-      b, b.less(x, b.f(0)), b.less(ax, b.infinity()));
+  Value finiteNegative =
+      arith::AndIOp::create(b, b.less(x, b.f(0)), b.less(ax, b.infinity()));
   Value noReal = arith::AndIOp::create(
-      b, finiteNegative,
-      b.compare(arith::CmpFPredicate::ONE, b.floor(y), y));
+      b, finiteNegative, b.compare(arith::CmpFPredicate::ONE, b.floor(y), y));
   r = b.select(noReal, b.nan(), r);
   Value invalid = arith::OrIOp::create(b, b.isNaN(x), b.isNaN(y));
   r = b.select(invalid, b.nan(), r);
@@ -113,8 +109,8 @@ static Value emitPowI(MathBuilder &b, Value x, Value n) {
                         b.i(1u << 25));
   y = b.select(few, b.toFloat(n), y);
   yLow = b.select(few, b.f(0), yLow);
-  Value r = b.select(special, ends,
-                     power(b, b.select(special, b.f(1), ax), y, yLow));
+  Value r =
+      b.select(special, ends, power(b, b.select(special, b.f(1), ax), y, yLow));
   Value sign = b.band(b.bits(x), b.shl(n, b.i(31)));
   r = b.fromBits(b.bxor(b.bits(r), sign));
   r = b.select(b.isNaN(x), b.nan(), r);
@@ -152,8 +148,8 @@ static Value emitFma(MathBuilder &b, Value x, Value y, Value z) {
   // The error of an infinite or tiny product is not one.
   Value plain = b.add(product.high, z);
   Value size = b.abs(product.high);
-  Value inRange = arith::AndIOp::create(
-      b, b.less(size, b.f(0x1p126)), b.less(b.f(0x1p-100), size));
+  Value inRange = arith::AndIOp::create(b, b.less(size, b.f(0x1p126)),
+                                        b.less(b.f(0x1p-100), size));
   Value smallSum = b.less(b.abs(z), b.f(0x1p126));
   return b.select(arith::AndIOp::create(b, inRange, smallSum), exact, plain);
 }
@@ -175,7 +171,8 @@ struct ExpandFPowI final : OpRewritePattern<math::FPowIOp> {
 } // namespace
 
 void moe::populatePowerPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandF32<math::CbrtOp, emitCbrt>, ExpandF32<math::FmaOp, emitFma>,
-               ExpandF32<math::PowFOp, emitPow>, ExpandFPowI>(
-      patterns.getContext());
+  patterns
+      .add<ExpandF32<math::CbrtOp, emitCbrt>, ExpandF32<math::FmaOp, emitFma>,
+           ExpandF32<math::PowFOp, emitPow>, ExpandFPowI>(
+          patterns.getContext());
 }

@@ -18,8 +18,7 @@ static Value emitRem(MathBuilder &b, Value x, Value y) {
     return b.select(b.compare(arith::CmpIPredicate::eq, e, b.i(0)), b.i(1), e);
   };
   auto mantissaOf = [&](Value word) {
-    Value denormal =
-        b.compare(arith::CmpIPredicate::ult, word, b.i(0x800000));
+    Value denormal = b.compare(arith::CmpIPredicate::ult, word, b.i(0x800000));
     return b.bor(b.band(word, b.i(0x7fffff)),
                  b.select(denormal, b.i(0), b.i(0x800000)));
   };
@@ -39,8 +38,7 @@ static Value emitRem(MathBuilder &b, Value x, Value y) {
   Value below = b.compare(arith::CmpIPredicate::ult, ax, ay);
   r = b.copySign(b.select(below, x, r), x);
   Value invalid = arith::OrIOp::create(
-      b, zero,
-      b.compare(arith::CmpIPredicate::uge, ax, b.i(0x7f800000)));
+      b, zero, b.compare(arith::CmpIPredicate::uge, ax, b.i(0x7f800000)));
   invalid = arith::OrIOp::create(b, invalid, b.isNaN(y));
   return b.select(invalid, b.nan(), r);
 }

@@ -37,9 +37,8 @@ static Quadrant reduce(MathBuilder &b, Value x) {
   Value word = b.bits(magnitude);
   // An x below 1/2 is its own r; it takes part as if of exponent 126.
   Value exponent = b.shrU(word, b.i(23));
-  exponent = b.select(
-      b.compare(arith::CmpIPredicate::ult, exponent, b.i(126)), b.i(126),
-      exponent);
+  exponent = b.select(b.compare(arith::CmpIPredicate::ult, exponent, b.i(126)),
+                      b.i(126), exponent);
   Value mantissa = b.bor(b.band(word, b.i(0x7fffff)), b.i(0x800000));
   // The first of 96 bits whose product with the mantissa has quadrants above
   // bit 94.
@@ -49,9 +48,8 @@ static Quadrant reduce(MathBuilder &b, Value x) {
   for (int at = 0; at < 4; ++at) {
     Value chosen = b.i(table[at]);
     for (int from = 1; from <= 4; ++from)
-      chosen = b.select(
-          b.compare(arith::CmpIPredicate::eq, start, b.i(from)),
-          b.i(table[at + from]), chosen);
+      chosen = b.select(b.compare(arith::CmpIPredicate::eq, start, b.i(from)),
+                        b.i(table[at + from]), chosen);
     words.push_back(chosen);
   }
   Value w0 = funnel(b, words[0], words[1], shift);
@@ -60,15 +58,15 @@ static Quadrant reduce(MathBuilder &b, Value x) {
   auto last = arith::MulUIExtendedOp::create(b, mantissa, w2);
   auto middle = arith::MulUIExtendedOp::create(b, mantissa, w1);
   Value low = b.iadd(last.getHigh(), middle.getLow());
-  Value carry = b.select(
-      b.compare(arith::CmpIPredicate::ult, low, middle.getLow()), b.i(1),
-      b.i(0));
+  Value carry =
+      b.select(b.compare(arith::CmpIPredicate::ult, low, middle.getLow()),
+               b.i(1), b.i(0));
   Value high = b.iadd(b.iadd(b.imul(mantissa, w0), middle.getHigh()), carry);
   Value quadrant = b.shrU(b.iadd(high, b.i(1u << 29)), b.i(30));
   Value fraction = b.isub(high, b.shl(quadrant, b.i(30)));
   // Where the upper word is short, the lower one fills it up.
-  Value sum = b.mulAdd(b.unsignedToFloat(low), b.f(0x1p-32),
-                       b.toFloat(fraction));
+  Value sum =
+      b.mulAdd(b.unsignedToFloat(low), b.f(0x1p-32), b.toFloat(fraction));
   Value r = b.mul(sum, b.f(1.57079632679489662 * 0x1p-30));
   Value own = b.less(magnitude, b.f(0.78539816));
   return {b.select(own, magnitude, r), b.select(own, b.i(0), quadrant)};
@@ -96,8 +94,8 @@ static Value isOdd(MathBuilder &b, Value integer) {
 
 // An infinite argument has no angle.
 static Value ofFinite(MathBuilder &b, Value x, Value y) {
-  Value finite = b.compare(arith::CmpIPredicate::ult, b.bits(b.abs(x)),
-                           b.i(0x7f800000));
+  Value finite =
+      b.compare(arith::CmpIPredicate::ult, b.bits(b.abs(x)), b.i(0x7f800000));
   return b.select(finite, y, b.nan());
 }
 
