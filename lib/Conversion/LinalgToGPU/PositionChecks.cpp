@@ -181,8 +181,8 @@ Value PositionCheck::getSlot(TensorReader &reader, ArrayRef<Value> loops) {
 Judged PositionCheck::judgeElement(TensorReader &reader, Value index,
                                    unsigned dim) {
   KernelBuilder &b = reader.builder();
-  Value inRange = b.logicalAnd(b.ge(index, b.idx(0)),
-                               b.lt(index, reader.dim(tensor, dim)));
+  Value inRange =
+      b.logicalAnd(b.ge(index, b.idx(0)), b.lt(index, reader.dim(tensor, dim)));
   return {b.eq(inRange, b.boolean(false)), index};
 }
 
@@ -210,13 +210,13 @@ PositionCheck::judgeSlice(TensorReader &reader,
       b.ge(b.div(b.max(total, b.idx(1)), b.max(length, b.idx(1))), steps));
   fits = b.logicalOr(fits, b.eq(steps, zero));
   Value last = b.add(*start, b.mul(steps, *stride));
-  Value good = b.logicalAnd(
-      isWithin(*start, limit),
-      b.logicalOr(b.eq(some, b.boolean(false)),
-                  b.logicalAnd(fits, isWithin(last, total))));
+  Value good =
+      b.logicalAnd(isWithin(*start, limit),
+                   b.logicalOr(b.eq(some, b.boolean(false)),
+                               b.logicalAnd(fits, isWithin(last, total))));
   if (isa<tensor::InsertSliceOp>(slice)) // one element in one place
-    good = b.logicalAnd(good, b.logicalOr(b.ne(*stride, zero),
-                                          b.eq(steps, zero)));
+    good =
+        b.logicalAnd(good, b.logicalOr(b.ne(*stride, zero), b.eq(steps, zero)));
   return Judged{b.eq(good, b.boolean(false)), *start};
 }
 
@@ -230,8 +230,8 @@ FailureOr<SmallVector<Judged>> PositionCheck::judge(TensorReader &reader,
                              "follow from the function's arguments, but got ")
              << tensor.getType();
     if (!extract) {
-      FailureOr<Judged> one = judgeSlice(
-          reader, cast<OffsetSizeAndStrideOpInterface>(op), dim);
+      FailureOr<Judged> one =
+          judgeSlice(reader, cast<OffsetSizeAndStrideOpInterface>(op), dim);
       if (failed(one))
         return failure();
       judged.push_back(*one);
@@ -255,8 +255,8 @@ FailureOr<SmallVector<Judged>> PositionCheck::judge(TensorReader &reader,
 }
 
 LogicalResult PositionCheck::check() {
-  scratch = program.addScratch("check_positions faults",
-                               dims.constant(4 * chunks));
+  scratch =
+      program.addScratch("check_positions faults", dims.constant(4 * chunks));
   DispatchBuilder d(program, op->getLoc(), "check_positions", workgroup);
   KernelBuilder &b = d.kernel();
   TensorReader reader(d);
@@ -266,20 +266,20 @@ LogicalResult PositionCheck::check() {
   Value count = pushCount(d), chunk = b.globalId();
   bool bad = false;
   b.ifThen(b.lt(chunk, b.idx(chunks)), [&] {
-    SmallVector<Value> first = b.forLoop(
-        chunk, count, b.idx(chunks), {b.i32(noFault)},
-        [&](Value position, ValueRange args) -> SmallVector<Value> {
-          FailureOr<SmallVector<Judged>> judged =
-              judge(reader, getLoops(d, position));
-          bad |= failed(judged);
-          if (bad)
-            return {args[0]};
-          Value fault = b.boolean(false);
-          for (const Judged &one : *judged)
-            fault = b.logicalOr(fault, one.fault);
-          return {b.min(args[0],
-                        b.select(fault, b.toI32(position), b.i32(noFault)))};
-        });
+    SmallVector<Value> first =
+        b.forLoop(chunk, count, b.idx(chunks), {b.i32(noFault)},
+                  [&](Value position, ValueRange args) -> SmallVector<Value> {
+                    FailureOr<SmallVector<Judged>> judged =
+                        judge(reader, getLoops(d, position));
+                    bad |= failed(judged);
+                    if (bad)
+                      return {args[0]};
+                    Value fault = b.boolean(false);
+                    for (const Judged &one : *judged)
+                      fault = b.logicalOr(fault, one.fault);
+                    return {b.min(args[0], b.select(fault, b.toI32(position),
+                                                    b.i32(noFault)))};
+                  });
     b.store(first[0], faults->scalars, chunk);
   });
   if (bad)
@@ -316,13 +316,12 @@ LogicalResult PositionCheck::report() {
         [&](Value chunk, ValueRange args) -> SmallVector<Value> {
           return {b.min(args[0], b.load(faults->scalars, chunk))};
         });
-    Value first = getWorkgroupPrefix(b, mine[0], b.i32(noFault),
-                                     [&](Value x, Value y) {
-                                       return b.min(x, y);
-                                     })
-                      .all;
-    isFault = b.logicalAnd(b.eq(b.threadId(), b.idx(0)),
-                           b.ne(first, b.i32(noFault)));
+    Value first =
+        getWorkgroupPrefix(b, mine[0], b.i32(noFault), [&](Value x, Value y) {
+          return b.min(x, y);
+        }).all;
+    isFault =
+        b.logicalAnd(b.eq(b.threadId(), b.idx(0)), b.ne(first, b.i32(noFault)));
     position = b.toIndex(first);
   }
   bool bad = false;

@@ -38,7 +38,8 @@ LogicalResult SymbolicDims::requireAtLeastZero(Operation *op,
   position = resolve(position);
   if (isNonNegative(position))
     return success();
-  std::string name = (what + " of '" + op->getName().getStringRef() + "'").str();
+  std::string name =
+      (what + " of '" + op->getName().getStringRef() + "'").str();
   if (auto known = dyn_cast<AffineConstantExpr>(position))
     return op->emitOpError("expected ")
            << what.str() << " to be at least 0, but got " << known.getValue();
@@ -54,12 +55,13 @@ LogicalResult SymbolicDims::requireAtMost(Operation *op, AffineExpr position,
   AffineExpr room = resolve(limit - position);
   if (isNonNegative(room))
     return success();
-  std::string name = (what + " of '" + op->getName().getStringRef() + "'").str();
+  std::string name =
+      (what + " of '" + op->getName().getStringRef() + "'").str();
   if (isa<AffineConstantExpr>(room)) {
     auto got = dyn_cast<AffineConstantExpr>(position);
     return op->emitOpError("expected ")
-           << what.str() << " to be at most " << describe(limit)
-           << ", but got " << (got ? describe(got) : describe(position));
+           << what.str() << " to be at most " << describe(limit) << ", but got "
+           << (got ? describe(got) : describe(position));
   }
   std::string origin =
       isa<AffineConstantExpr>(limit) ? "" : " (" + describe(limit) + ")";
@@ -68,9 +70,9 @@ LogicalResult SymbolicDims::requireAtMost(Operation *op, AffineExpr position,
   return success();
 }
 
-std::optional<SlicePosition> moe::getSlicePosition(
-    SymbolicDims &dims, OffsetSizeAndStrideOpInterface slice, Value tensor,
-    unsigned dim) {
+std::optional<SlicePosition>
+moe::getSlicePosition(SymbolicDims &dims, OffsetSizeAndStrideOpInterface slice,
+                      Value tensor, unsigned dim) {
   AffineExpr start = dims.getIndex(slice.getMixedOffsets()[dim]),
              size = dims.getIndex(slice.getMixedSizes()[dim]),
              stride = dims.getIndex(slice.getMixedStrides()[dim]),
@@ -82,13 +84,13 @@ std::optional<SlicePosition> moe::getSlicePosition(
   return SlicePosition{start, size, stride, total};
 }
 
-LogicalResult
-SymbolicDims::requireWithin(OffsetSizeAndStrideOpInterface slice,
-                            Value tensor) {
+LogicalResult SymbolicDims::requireWithin(OffsetSizeAndStrideOpInterface slice,
+                                          Value tensor) {
   for (unsigned dim = 0, e = slice.getMixedOffsets().size(); dim < e; ++dim) {
     std::string of = "dim " + std::to_string(dim);
     AffineExpr length = getIndex(slice.getMixedSizes()[dim]);
-    if (length && failed(requireAtLeastZero(slice, length, "the size of " + of)))
+    if (length &&
+        failed(requireAtLeastZero(slice, length, "the size of " + of)))
       return failure();
     std::optional<SlicePosition> position =
         getSlicePosition(*this, slice, tensor, dim);
