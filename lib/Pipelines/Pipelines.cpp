@@ -70,8 +70,11 @@ void moe::buildLinalgPipeline(OpPassManager &pm,
   addCleanup(func);
 }
 
-void moe::buildGPUPipeline(OpPassManager &pm) {
-  pm.addPass(createConvertLinalgToGPUPass());
+void moe::buildGPUPipeline(OpPassManager &pm,
+                           const CompilePipelineOptions &options) {
+  ConvertLinalgToGPUPassOptions convert;
+  convert.maxLoopIterations = options.target.maxLoopIterations;
+  pm.addPass(createConvertLinalgToGPUPass(convert));
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   // Expressions are emitted wherever they are read: canonicalizing all copies
   // takes ten times as long as finding them first.
@@ -114,7 +117,7 @@ void moe::buildCompilePipeline(OpPassManager &pm,
       buildLinalgPipeline(pm, options);
       break;
     case Stage::GPU:
-      buildGPUPipeline(pm);
+      buildGPUPipeline(pm, options);
       break;
     case Stage::SPIRV:
       buildSPIRVPipeline(pm, options);

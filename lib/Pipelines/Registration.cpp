@@ -84,9 +84,11 @@ void moe::registerPipelines() {
       [](OpPassManager &pm, const TextOptions &text) {
         buildLinalgPipeline(pm, parse(text));
       });
-  PassPipelineRegistration<>("moe-gpu-pipeline",
-                             "Stage 4: kernels to gpu.func and moe_rt.program",
-                             buildGPUPipeline);
+  PassPipelineRegistration<TextOptions>(
+      "moe-gpu-pipeline", "Stage 4: kernels to gpu.func and moe_rt.program",
+      [](OpPassManager &pm, const TextOptions &text) {
+        buildGPUPipeline(pm, parse(text));
+      });
   PassPipelineRegistration<TextOptions>(
       "moe-spirv-pipeline", "Stage 5: gpu.func to spirv.module",
       [](OpPassManager &pm, const TextOptions &text) {

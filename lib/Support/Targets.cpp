@@ -23,6 +23,7 @@ static TargetInfo getDesktop() {
   target.maxWorkgroupInvocations = 1024;
   target.maxWorkgroupSize = {1024, 1024, 1024};
   target.maxTexelElements = 1u << 27;
+  target.maxLoopIterations = 0;
   target.minStorageAlignment = 16;
   target.subgroupOperations =
       SubgroupBasic | SubgroupVote | SubgroupArithmetic | SubgroupBallot |
@@ -44,6 +45,7 @@ static TargetInfo getLavapipe() {
   target.subgroupSize = target.minSubgroupSize = target.maxSubgroupSize = 8;
   target.maxSharedMemory = 32768;
   target.maxStorageBuffers = 32;
+  target.maxLoopIterations = 65535;
   return target;
 }
 

@@ -18,6 +18,7 @@
 #define MOE_CONVERSION_KERNELBUILDER_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::moe {
@@ -36,8 +37,10 @@ class KernelBuilder : public ImplicitLocOpBuilder {
 public:
   /// Starts kernel `name` in `module` with one-dimensional workgroups of
   /// `workgroupSize` invocations. The insertion point is in its body.
+  /// The device leaves loops after `maxLoopIterations` iterations of all loops
+  /// of an invocation together (0: never).
   KernelBuilder(Location loc, gpu::GPUModuleOp module, StringRef name,
-                int64_t workgroupSize);
+                int64_t workgroupSize, int64_t maxLoopIterations = 0);
 
   /// Declares a buffer of `elementType`. All buffers come before the body.
   KernelBuffer &addBuffer(BufferUse use, Type elementType);
@@ -109,18 +112,34 @@ public:
 
   // Control flow. A body gets values and returns the values of the next
   // iteration, or of its branch.
+  //
+  // Every loop states `trips`, the most iterations of it that one invocation
+  // makes at a time, as an expression of sizes; it may be left out where from,
+  // to and step are constants. The builder adds them up: see getLoopIterations.
   using LoopBody = function_ref<SmallVector<Value>(Value iv, ValueRange args)>;
   SmallVector<Value> forLoop(Value from, Value to, Value step, ValueRange inits,
-                             LoopBody body);
+                             LoopBody body, AffineExpr trips = {});
   void forLoop(Value from, Value to, Value step,
-               function_ref<void(Value iv)> body);
+               function_ref<void(Value iv)> body, AffineExpr trips = {});
+  /// A loop over a range that may be long. Where that is too long for the
+  /// device, each of its iterations makes several, in the same order, and a
+  /// second loop makes the rest: bits do not depend on how many. `unroll` is
+  /// that number where the range is dynamic.
+  SmallVector<Value> longLoop(Value from, Value to, Value step,
+                              ValueRange inits, AffineExpr trips,
+                              int64_t unroll, LoopBody body);
   using Branch = function_ref<SmallVector<Value>()>;
   SmallVector<Value> ifElse(Value condition, Branch then, Branch otherwise);
   void ifThen(Value condition, function_ref<void()> then);
   /// while (condition of the values) values = body(values).
   SmallVector<Value>
   whileLoop(ValueRange inits, function_ref<Value(ValueRange)> condition,
-            function_ref<SmallVector<Value>(ValueRange)> body);
+            function_ref<SmallVector<Value>(ValueRange)> body,
+            AffineExpr trips);
+
+  /// The most iterations of all loops so far that one invocation makes, with
+  /// one for the end of each; null when a loop has not said how many it makes.
+  AffineExpr getLoopIterations() const { return loopIterations; }
 
   /// All invocations of the workgroup wait, and see each other's writes to
   /// workgroup memory.
@@ -141,9 +160,12 @@ public:
 
 private:
   Value constantLike(Value like, int64_t value);
+  /// Counts a loop around what `emit` builds.
+  void countLoop(AffineExpr trips, function_ref<void()> emit);
 
   gpu::GPUFuncOp func;
-  int64_t workgroupSize;
+  int64_t workgroupSize, maxLoopIterations;
+  AffineExpr loopIterations;
   SmallVector<std::unique_ptr<KernelBuffer>> buffers;
 };
 

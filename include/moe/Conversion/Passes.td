@@ -38,6 +38,12 @@ def ConvertLinalgToGPUPass : Pass<"convert-linalg-to-gpu", "ModuleOp"> {
     dispatches a kernel, sizes as expressions of the arguments' dynamic
     dimensions. Barriers and memory planning are later passes on that program.
 
+    A device may leave loops without a word after a number of iterations, which
+    it counts over all loops of an invocation: `max-loop-iterations`. A kernel
+    whose loops make more whatever the sizes are is an error; where that depends
+    on sizes, a `moe_rt.assert` has the host refuse those that are too large.
+    Long sums make several additions in an iteration, in the same order.
+
     Takes functions whose body is kernels on tensors, with only linalg, tensor,
     scf.forall and kernel-level moe ops (route, plan, tiles, check_maps,
     check_offsets) inside; leaves a gpu.module `kernels` and one program a function.
@@ -45,6 +51,8 @@ def ConvertLinalgToGPUPass : Pass<"convert-linalg-to-gpu", "ModuleOp"> {
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
                            "math::MathDialect", "memref::MemRefDialect", "moe_rt::MoERTDialect",
                            "scf::SCFDialect", "spirv::SPIRVDialect", "vector::VectorDialect"];
+  let options = [Option<"maxLoopIterations", "max-loop-iterations", "uint32_t", "65535",
+                        "the target's limit of iterations of all loops of an invocation; 0: none">];
 }
 
 def ConvertMoEToLinalgPass : Pass<"convert-moe-to-linalg", "func::FuncOp"> {

@@ -17,13 +17,16 @@
 #include "moe/Conversion/SymbolicDims.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 #include "moe/Dialect/MoERT/IR/MoERT.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::moe {
 
 class ProgramBuilder {
 public:
-  /// Starts the program of `func` next to it, and a gpu.module for kernels.
-  ProgramBuilder(func::FuncOp func, gpu::GPUModuleOp kernels);
+  /// Starts the program of `func` next to it, with kernels in `kernels`, for a
+  /// device that leaves loops after `maxLoopIterations` (0: never).
+  ProgramBuilder(func::FuncOp func, gpu::GPUModuleOp kernels,
+                 int64_t maxLoopIterations);
 
   SymbolicDims &dims() { return symbolicDims; }
   moe_rt::ProgramOp getProgram() { return program; }
@@ -56,6 +59,13 @@ public:
 
   OpBuilder &builder() { return commands; }
 
+  int64_t getMaxLoopIterations() const { return maxLoopIterations; }
+  /// Sees to it that `kernel` never makes more iterations of loops than the
+  /// device does, if one invocation makes at most `iterations` (LoopLimit.cpp):
+  /// emits an error, or collects an assert. Returns what remains possible.
+  FailureOr<int64_t> limitLoops(Location loc, StringRef kernel,
+                                AffineExpr iterations);
+
   /// Ends the program: emits what decides about the dispatches that a fault
   /// cancels (GuardUpdates.cpp).
   LogicalResult finish();
@@ -67,6 +77,9 @@ private:
   std::pair<Value, Value> guardGrid(ArrayRef<int32_t> grid);
   void declareTensor(Value tensor, Value buffer, moe_rt::BufferKind kind,
                      int64_t position);
+  /// The largest size that a symbol can have in a run.
+  int64_t getLargestSize(unsigned symbol);
+  void assertLoopLimits();
   /// The buffer of a result that takes the memory of an argument.
   FailureOr<Value> getUpdatedBuffer(OpResult result, Value argument);
   Value createBuffer(Location loc, StringRef name, moe_rt::BufferKind kind,
@@ -83,7 +96,17 @@ private:
   int32_t numFaultSites = 0;
   Value guardedGrids;
   Operation *guardPoint = nullptr; ///< the guard follows it
-  int32_t guardedSites = 0;        ///< the fault sites before it
+  const int64_t maxLoopIterations;
+  /// The largest size of a symbol that all loops allow, and the first kernel
+  /// that allows no more.
+  struct SizeLimit {
+    int64_t largest;
+    std::string kernel;
+  };
+  llvm::MapVector<unsigned, SizeLimit> sizeLimits;
+  /// Iterations of a kernel that depend on several symbols.
+  SmallVector<std::pair<std::string, AffineExpr>> iterationLimits;
+  int32_t guardedSites = 0; ///< the fault sites before it
   SmallVector<int32_t> guardedWords;
 };
 

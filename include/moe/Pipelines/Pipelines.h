@@ -46,7 +46,7 @@ void buildSchedulePipeline(OpPassManager &pm,
 /// passes: kernels are dissolved and kernel-level ops expanded to loops.
 void buildLinalgPipeline(OpPassManager &pm,
                          const CompilePipelineOptions &options);
-void buildGPUPipeline(OpPassManager &pm);
+void buildGPUPipeline(OpPassManager &pm, const CompilePipelineOptions &options);
 void buildSPIRVPipeline(OpPassManager &pm,
                         const CompilePipelineOptions &options);
 void buildProgramPipeline(OpPassManager &pm,

@@ -53,7 +53,7 @@ constexpr uint32_t makeApiVersion(uint32_t major, uint32_t minor) {
 }
 
 /// All sizes are in bytes. The values given here are what every Vulkan 1.1
-/// device must offer.
+/// device must offer, or is known to.
 struct TargetInfo {
   std::string name;
   uint32_t apiVersion = makeApiVersion(1, 1);
@@ -69,6 +69,10 @@ struct TargetInfo {
   uint64_t maxStorageRange = uint64_t(1) << 27;
   uint32_t minStorageAlignment = 256;
   uint32_t maxTexelElements = 65536;
+  /// Iterations of all loops of one invocation together, after which the device
+  /// leaves them; 0: no limit. Vulkan does not speak of one, so the smallest
+  /// device has the lowest that is known.
+  uint32_t maxLoopIterations = 65535;
   uint32_t subgroupOperations = SubgroupBasic;
   bool shaderInt64 = false;
   bool shaderInt16 = false;

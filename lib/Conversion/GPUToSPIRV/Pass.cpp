@@ -135,7 +135,8 @@ void ConvertGPUToSPIRVKernelsPass::runOnOperation() {
   for (gpu::GPUModuleOp kernel : kernels) {
     auto func = *kernel.getOps<gpu::GPUFuncOp>().begin();
     NamedAttrList facts;
-    for (StringRef name : {"moe_rt.push_constants", "moe_rt.lanes"})
+    for (StringRef name :
+         {"moe_rt.push_constants", "moe_rt.lanes", "moe_rt.loop_iterations"})
       if (Attribute value = func->getAttr(name))
         facts.append(name, value);
     std::string name = kernel.getName().str();

@@ -25,9 +25,11 @@ static Attribute storageClass(MLIRContext *context, spirv::StorageClass value) {
 }
 
 KernelBuilder::KernelBuilder(Location loc, gpu::GPUModuleOp module,
-                             StringRef name, int64_t workgroupSize)
+                             StringRef name, int64_t workgroupSize,
+                             int64_t maxLoopIterations)
     : ImplicitLocOpBuilder(loc, module.getContext()),
-      workgroupSize(workgroupSize) {
+      workgroupSize(workgroupSize), maxLoopIterations(maxLoopIterations),
+      loopIterations(getAffineConstantExpr(0)) {
   setInsertionPointToEnd(module.getBody());
   func = gpu::GPUFuncOp::create(*this, name, getFunctionType({}, {}));
   func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), getUnitAttr());
@@ -223,30 +225,6 @@ Value KernelBuilder::pushConstant(unsigned position) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> KernelBuilder::forLoop(Value from, Value to, Value step,
-                                          ValueRange inits, LoopBody body) {
-  // The body is filled in once the loop exists, so that code may ask what a
-  // loop variable runs over.
-  auto loop = scf::ForOp::create(*this, from, to, step, inits);
-  Block *block = loop.getBody();
-  if (!block->empty())
-    block->back().erase();
-  OpBuilder::InsertionGuard guard(*this);
-  setInsertionPointToEnd(block);
-  SmallVector<Value> next =
-      body(loop.getInductionVar(), loop.getRegionIterArgs());
-  scf::YieldOp::create(*this, next);
-  return SmallVector<Value>(loop.getResults());
-}
-
-void KernelBuilder::forLoop(Value from, Value to, Value step,
-                            function_ref<void(Value)> body) {
-  forLoop(from, to, step, ValueRange{}, [&](Value iv, ValueRange) {
-    body(iv);
-    return SmallVector<Value>{};
-  });
-}
-
 SmallVector<Value> KernelBuilder::ifElse(Value condition, Branch then,
                                          Branch otherwise) {
   auto branch = [&](Branch emit) {
@@ -267,30 +245,6 @@ void KernelBuilder::ifThen(Value condition, function_ref<void()> then) {
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(op.thenBlock());
   then();
-}
-
-SmallVector<Value>
-KernelBuilder::whileLoop(ValueRange inits,
-                         function_ref<Value(ValueRange)> condition,
-                         function_ref<SmallVector<Value>(ValueRange)> body) {
-  auto enter = [this](OpBuilder &nested) {
-    setInsertionPoint(nested.getInsertionBlock(), nested.getInsertionPoint());
-  };
-  auto loop = scf::WhileOp::create(
-      *this, inits.getTypes(), inits,
-      [&](OpBuilder &nested, Location, ValueRange args) {
-        OpBuilder::InsertionGuard guard(*this);
-        enter(nested);
-        Value more = condition(args);
-        scf::ConditionOp::create(*this, more, args);
-      },
-      [&](OpBuilder &nested, Location, ValueRange args) {
-        OpBuilder::InsertionGuard guard(*this);
-        enter(nested);
-        SmallVector<Value> next = body(args);
-        scf::YieldOp::create(*this, next);
-      });
-  return SmallVector<Value>(loop.getResults());
 }
 
 void KernelBuilder::barrier() { gpu::BarrierOp::create(*this); }

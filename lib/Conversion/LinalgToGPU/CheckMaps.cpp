@@ -148,17 +148,19 @@ LogicalResult CheckMapsLowering::check(const Map &map) {
             b.store(vector::FromElementsOp::create(b, four.getType(), kept),
                     (*checked)->vectors, at);
           return {first};
-        });
+        },
+        // P is the least of `chunks` and a chunk for every so many elements.
+        map.size.ceilDiv(4 * chunks) + elementsPerChunk / 4);
     // Up to three elements after the last whole vector.
-    lowest =
-        b.forLoop(b.add(b.mul(numVectors, 4), chunk), size, numChunks, lowest,
-                  [&](Value at, ValueRange args) -> SmallVector<Value> {
-                    auto [value, fault] =
-                        judge(b.load((*values)->scalars, at), at);
-                    if (*checked)
-                      b.store(value, (*checked)->scalars, at);
-                    return {b.min(args[0], fault)};
-                  });
+    lowest = b.forLoop(
+        b.add(b.mul(numVectors, 4), chunk), size, numChunks, lowest,
+        [&](Value at, ValueRange args) -> SmallVector<Value> {
+          auto [value, fault] = judge(b.load((*values)->scalars, at), at);
+          if (*checked)
+            b.store(value, (*checked)->scalars, at);
+          return {b.min(args[0], fault)};
+        },
+        dims.constant(3));
     b.store(lowest[0], faults->scalars, b.add(chunk, map.faultsAt));
   });
   d.setLabel(("check maps: " + map.name).str());
@@ -195,7 +197,8 @@ LogicalResult CheckMapsLowering::report(DispatchBuilder &d, const Map &map,
       [&](Value chunk, ValueRange args) -> SmallVector<Value> {
         Value at = b.add(chunk, map.faultsAt);
         return {b.min(args[0], b.load(faults.scalars, at))};
-      });
+      },
+      dims.constant(llvm::divideCeil(chunks, workgroup)));
   WorkgroupPrefix first =
       getWorkgroupPrefix(b, mine[0], b.i32(noFault),
                          [&](Value x, Value y) { return b.min(x, y); });

@@ -65,7 +65,8 @@ LogicalResult moe::lowerCheckOffsets(KernelOp kernel, CheckOffsetsOp op,
         Value found = b.select(fault, b.toI32(element), b.i32(noFault));
         return {b.max(args[0], b.select(isFirst, b.i32(0), value)),
                 b.min(args[1], found)};
-      });
+      },
+      program.dims().constant(run));
 
   WorkgroupPrefix maxima = getWorkgroupPrefix(
       b, mine[0], b.i32(0), [&](Value x, Value y) { return b.max(x, y); });
@@ -74,15 +75,16 @@ LogicalResult moe::lowerCheckOffsets(KernelOp kernel, CheckOffsetsOp op,
                          [&](Value x, Value y) { return b.min(x, y); });
 
   if (*checked)
-    b.forLoop(first, end, b.idx(1), {maxima.before},
-              [&](Value element, ValueRange args) -> SmallVector<Value> {
-                Value value = b.load((*offsets)->scalars, element);
-                Value isFirst = b.eq(element, b.idx(0));
-                Value highest =
-                    b.max(args[0], b.select(isFirst, b.i32(0), value));
-                b.store(b.min(highest, rows), (*checked)->scalars, element);
-                return {highest};
-              });
+    b.forLoop(
+        first, end, b.idx(1), {maxima.before},
+        [&](Value element, ValueRange args) -> SmallVector<Value> {
+          Value value = b.load((*offsets)->scalars, element);
+          Value isFirst = b.eq(element, b.idx(0));
+          Value highest = b.max(args[0], b.select(isFirst, b.i32(0), value));
+          b.store(b.min(highest, rows), (*checked)->scalars, element);
+          return {highest};
+        },
+        program.dims().constant(run));
   Value isFault = b.logicalAnd(b.eq(b.threadId(), b.idx(0)),
                                b.ne(faults.all, b.i32(noFault)));
   b.ifThen(isFault, [&] {

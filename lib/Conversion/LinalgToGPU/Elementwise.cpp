@@ -16,6 +16,8 @@
 using namespace mlir;
 using namespace mlir::moe;
 
+static constexpr int64_t maxWorkgroups = 65535;
+
 LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
   ScheduleAttr schedule = *kernel.getSchedule();
   SymbolicDims &dims = program.dims();
@@ -59,41 +61,48 @@ LogicalResult moe::lowerElementwise(KernelOp kernel, ProgramBuilder &program) {
       if (AffineExpr size = dims.getBytes(argument))
         bytes = bytes + size;
 
+  // Of at most 2^31 elements, an index being 32 bits.
+  int64_t turns =
+      llvm::divideCeil(int64_t(1) << 31, vector * workgroup * maxWorkgroups);
   Value count = d.push(numElements.ceilDiv(vector));
   Value stride = b.mul(b.workgroupCount(), workgroup);
   bool bad = false;
-  b.forLoop(b.globalId(), count, stride, [&](Value position) {
-    SmallVector<Value> indices;
-    SmallVector<AffineExpr> shape;
-    // All elements are read before any is written: a result may take the memory
-    // of an input.
-    SmallVector<Value> elements;
-    for (Value value : yield->getOperands()) {
-      // Results of one size may differ in shape.
-      if (SmallVector<AffineExpr> own = dims.getShape(value);
-          indices.empty() || own != shape) {
-        shape = own;
-        indices = reader.delinearize(value, b.mul(position, vector));
-        // A row holds whole vectors, so the last index counts in vectors too.
-        if (vector > 1)
-          indices.back() = b.mul(b.div(indices.back(), vector), vector);
-      }
-      FailureOr<Value> element = reader.read(value, indices, vector);
-      bad |= failed(element);
-      if (failed(element))
-        return;
-      elements.push_back(reader.broadcast(*element, vector));
-    }
-    for (auto [element, output] : llvm::zip(elements, outputs))
-      b.store(element, vector > 1 ? output->vectors : output->scalars,
-              position);
-  });
+  b.forLoop(
+      b.globalId(), count, stride,
+      [&](Value position) {
+        SmallVector<Value> indices;
+        SmallVector<AffineExpr> shape;
+        // All elements are read before any is written: a result may take the
+        // memory of an input.
+        SmallVector<Value> elements;
+        for (Value value : yield->getOperands()) {
+          // Results of one size may differ in shape.
+          if (SmallVector<AffineExpr> own = dims.getShape(value);
+              indices.empty() || own != shape) {
+            shape = own;
+            indices = reader.delinearize(value, b.mul(position, vector));
+            // A row holds whole vectors, so the last index counts in vectors
+            // too.
+            if (vector > 1)
+              indices.back() = b.mul(b.div(indices.back(), vector), vector);
+          }
+          FailureOr<Value> element = reader.read(value, indices, vector);
+          bad |= failed(element);
+          if (failed(element))
+            return;
+          elements.push_back(reader.broadcast(*element, vector));
+        }
+        for (auto [element, output] : llvm::zip(elements, outputs))
+          b.store(element, vector > 1 ? output->vectors : output->scalars,
+                  position);
+      },
+      dims.constant(turns));
   if (bad)
     return failure();
   if (hasState && program.canFault())
     d.skipAfterFaults();
   d.setLabel(kernel.getName());
   d.setWork(nullptr, bytes);
-  return d.dispatch(
-      {{numElements.ceilDiv(vector * workgroup), dims.constant(65535)}});
+  return d.dispatch({{numElements.ceilDiv(vector * workgroup),
+                      dims.constant(maxWorkgroups)}});
 }

@@ -11,7 +11,9 @@
 // rhs[r] a lane; the elements of lhs reach the other lanes by shuffles.
 //
 // The segment's bounds are read from the offsets, so its length, 0 included, is
-// the number of steps, and rows are added in ascending order.
+// the number of steps, and rows are added in ascending order. All rows may be
+// one expert's: a device that leaves loops early gets several steps an
+// iteration, in the same order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +24,11 @@
 
 using namespace mlir;
 using namespace mlir::moe;
+
+static constexpr int64_t maxWorkgroups = 65535; // of a dimension of a grid
+// Steps of one iteration where a device leaves loops early and the number of
+// rows is dynamic: enough for 262 thousand.
+static constexpr int64_t unrollOfDynamicSizes = 4;
 
 namespace {
 class GroupedOuterLowering {
@@ -45,6 +52,7 @@ private:
   FailureOr<SmallVector<Value>> start();
   FailureOr<SmallVector<Value>> step(Value row, ValueRange sums);
   void store(Value vector, Value row, Value column);
+  AffineExpr countTiles();
   LogicalResult dispatch();
   Value columnOf(int64_t group) {
     return b.add(firstColumn, b.add(b.mul(lane, 4), group * 4 * lanes));
@@ -179,12 +187,13 @@ LogicalResult GroupedOuterLowering::emitTile(Value position) {
     return failure();
   bool bad = false;
   SmallVector<Value> totals =
-      b.forLoop(b.toIndex(*begin), b.toIndex(*end), b.idx(1), *sums,
-                [&](Value row, ValueRange args) {
-                  FailureOr<SmallVector<Value>> next = step(row, args);
-                  bad |= failed(next);
-                  return bad ? SmallVector<Value>(args) : *next;
-                });
+      b.longLoop(b.toIndex(*begin), b.toIndex(*end), b.idx(1), *sums,
+                 dims.getDim(op.getLhs(), 0), unrollOfDynamicSizes,
+                 [&](Value row, ValueRange args) {
+                   FailureOr<SmallVector<Value>> next = step(row, args);
+                   bad |= failed(next);
+                   return bad ? SmallVector<Value>(args) : *next;
+                 });
   if (bad)
     return failure();
   for (int64_t row = 0; row < rows; ++row) {
@@ -197,14 +206,20 @@ LogicalResult GroupedOuterLowering::emitTile(Value position) {
   return success();
 }
 
+// Tiles of rows of all experts whose results are bound.
+AffineExpr GroupedOuterLowering::countTiles() {
+  int64_t slice = schedule.getSlice();
+  return dims.constant(llvm::divideCeil(height, rows) *
+                       (slice ? slice : op.getExperts()));
+}
+
 // Column tiles in x; tiles of rows, expert by expert, in y.
 LogicalResult GroupedOuterLowering::dispatch() {
   int64_t experts = op.getExperts(), slice = schedule.getSlice();
-  AffineExpr tiles =
-      dims.constant(llvm::divideCeil(height, rows) * (slice ? slice : experts));
+  AffineExpr tiles = countTiles();
   SmallVector<SmallVector<AffineExpr>> grid{
       {dims.constant(llvm::divideCeil(width, columns))},
-      {tiles, dims.constant(65535)}};
+      {tiles, dims.constant(maxWorkgroups)}};
   if (!slice)
     return d.dispatch(grid);
   SmallVector<Value> sliced;
@@ -251,10 +266,12 @@ LogicalResult GroupedOuterLowering::run() {
     experts = b.sub(bound.second, bound.first);
   }
   bool bad = false;
-  b.forLoop(b.workgroupId(gpu::Dimension::y),
-            b.mul(experts, llvm::divideCeil(height, rows)),
-            b.workgroupCount(gpu::Dimension::y),
-            [&](Value position) { bad |= failed(emitTile(position)); });
+  b.forLoop(
+      b.workgroupId(gpu::Dimension::y),
+      b.mul(experts, llvm::divideCeil(height, rows)),
+      b.workgroupCount(gpu::Dimension::y),
+      [&](Value position) { bad |= failed(emitTile(position)); },
+      countTiles().ceilDiv(maxWorkgroups));
   if (bad)
     return failure();
 

@@ -37,6 +37,7 @@ std::pair<Value, Value> ProgramBuilder::guardGrid(ArrayRef<int32_t> grid) {
 }
 
 LogicalResult ProgramBuilder::finish() {
+  assertLoopLimits();
   if (!guardedGrids)
     return success();
   if (guardedSites != numFaultSites)

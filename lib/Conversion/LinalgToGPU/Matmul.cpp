@@ -31,6 +31,8 @@
 using namespace mlir;
 using namespace mlir::moe;
 
+static constexpr int64_t maxWorkgroups = 65535; // of a dimension of a grid
+
 namespace {
 class MatmulLowering {
 public:
@@ -183,13 +185,13 @@ FailureOr<SmallVector<Value>> MatmulLowering::accumulate() {
   auto run = [&](int64_t from, int64_t to, int64_t count) {
     if (from == to)
       return;
-    sums = b.forLoop(b.idx(from), b.idx(to), b.idx(count), sums,
-                     [&](Value k, ValueRange args) {
-                       FailureOr<SmallVector<Value>> next =
-                           step(k, count, args);
-                       bad |= failed(next);
-                       return bad ? SmallVector<Value>(args) : *next;
-                     });
+    sums = b.longLoop(b.idx(from), b.idx(to), b.idx(count), sums, {},
+                      /*unroll=*/1, [&](Value k, ValueRange args) {
+                        FailureOr<SmallVector<Value>> next =
+                            step(k, count, args);
+                        bad |= failed(next);
+                        return bad ? SmallVector<Value>(args) : *next;
+                      });
   };
   run(0, reduced / 4 * 4, 4);
   run(reduced / 4 * 4, reduced, 1);
@@ -286,7 +288,7 @@ SmallVector<SmallVector<AffineExpr>> MatmulLowering::gridSizes() {
                          ? dims.constant(*getConstantIntValue(upper))
                          : dims.getIndex(cast<Value>(upper));
   return {{dims.constant(llvm::divideCeil(type.getDimSize(1), columns))},
-          {tiles, dims.constant(65535)}};
+          {tiles, dims.constant(maxWorkgroups)}};
 }
 
 LogicalResult MatmulLowering::dispatchInSlices(Value experts) {
@@ -333,34 +335,37 @@ LogicalResult MatmulLowering::run() {
 
   AffineExpr tiles = gridSizes()[1].front();
   bool bad = false;
-  b.forLoop(b.workgroupId(gpu::Dimension::y), d.push(tiles),
-            b.workgroupCount(gpu::Dimension::y), [&](Value position) {
-              reader.map(forall.getInductionVars()[0], position);
-              reader.map(forall.getInductionVars()[1], b.workgroupId());
-              // The table's entry is read once a tile.
-              forall.walk([&](arith::IndexCastOp cast) {
-                if (!cast.getIn().getDefiningOp<tensor::ExtractOp>() ||
-                    cast->getParentOp() != forall)
-                  return;
-                FailureOr<Value> value = reader.scalar(cast);
-                bad |= failed(value);
-                if (succeeded(value))
-                  reader.map(cast, *value);
-              });
-              if (!experts) {
-                bad |= failed(emitTile());
-                return;
-              }
-              FailureOr<Value> own = reader.scalar(expert);
-              bad |= failed(own);
-              if (bad)
-                return;
-              // Tail tiles (expert -1) belong to the first slice.
-              Value index = b.max(b.toIndex(*own), b.idx(0));
-              Value inside = b.logicalAnd(b.ge(index, bound.first),
-                                          b.lt(index, bound.second));
-              b.ifThen(inside, [&] { bad |= failed(emitTile()); });
-            });
+  b.forLoop(
+      b.workgroupId(gpu::Dimension::y), d.push(tiles),
+      b.workgroupCount(gpu::Dimension::y),
+      [&](Value position) {
+        reader.map(forall.getInductionVars()[0], position);
+        reader.map(forall.getInductionVars()[1], b.workgroupId());
+        // The table's entry is read once a tile.
+        forall.walk([&](arith::IndexCastOp cast) {
+          if (!cast.getIn().getDefiningOp<tensor::ExtractOp>() ||
+              cast->getParentOp() != forall)
+            return;
+          FailureOr<Value> value = reader.scalar(cast);
+          bad |= failed(value);
+          if (succeeded(value))
+            reader.map(cast, *value);
+        });
+        if (!experts) {
+          bad |= failed(emitTile());
+          return;
+        }
+        FailureOr<Value> own = reader.scalar(expert);
+        bad |= failed(own);
+        if (bad)
+          return;
+        // Tail tiles (expert -1) belong to the first slice.
+        Value index = b.max(b.toIndex(*own), b.idx(0));
+        Value inside =
+            b.logicalAnd(b.ge(index, bound.first), b.lt(index, bound.second));
+        b.ifThen(inside, [&] { bad |= failed(emitTile()); });
+      },
+      tiles.ceilDiv(maxWorkgroups));
   if (bad)
     return failure();
   setWork();

@@ -102,10 +102,11 @@ static LogicalResult checkBoundary(func::FuncOp func) {
 }
 
 static LogicalResult convertFunction(func::FuncOp func,
-                                     gpu::GPUModuleOp kernels) {
+                                     gpu::GPUModuleOp kernels,
+                                     int64_t maxLoopIterations) {
   if (failed(checkBoundary(func)) || failed(checkUpdates(func)))
     return failure();
-  ProgramBuilder program(func, kernels);
+  ProgramBuilder program(func, kernels, maxLoopIterations);
   if (failed(program.dims().unify()))
     return failure();
   addAsserts(program, func.getLoc());
@@ -130,6 +131,8 @@ static LogicalResult convertFunction(func::FuncOp func,
 namespace {
 struct ConvertLinalgToGPUPass
     : moe::impl::ConvertLinalgToGPUPassBase<ConvertLinalgToGPUPass> {
+  using Base::Base;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<func::FuncOp> functions;
@@ -143,7 +146,7 @@ struct ConvertLinalgToGPUPass
         gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
     SymbolTable(module).insert(kernels); // a function may have the same name
     for (func::FuncOp func : functions)
-      if (failed(convertFunction(func, kernels)))
+      if (failed(convertFunction(func, kernels, maxLoopIterations)))
         return signalPassFailure();
   }
 };

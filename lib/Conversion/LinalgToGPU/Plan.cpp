@@ -66,8 +66,8 @@ LogicalResult PlanLowering::run() {
     chunks = std::clamp<int64_t>(
         llvm::divideCeil(known.getValue(), slotsPerChunk), 1, chunks);
   blocks = std::min(chunks, maxBlocks);
-  // lavapipe (Mesa 22.3) silently leaves its loops after 65535 iterations,
-  // counted over all loops of an invocation: few chunks take longer steps.
+  // A device may leave loops after so many iterations: few chunks take longer
+  // steps.
   slotsAtOnce = chunks < 32 ? 16 : 8;
   layOutScratch();
 
@@ -125,11 +125,16 @@ PlanLowering::Values PlanLowering::walk(KernelBuilder &b, KernelBuffer &indices,
           llvm::append_range(
               named, unpack(b, b.load(indices.vectors, b.add(first, i))));
         return body(slot, named, args);
-      });
-  return b.forLoop(middle, chunk.end, b.idx(1), values,
-                   [&](Value slot, ValueRange args) {
-                     return body(slot, b.load(indices.scalars, slot), args);
-                   });
+      },
+      // P is the least of `chunks` and a chunk for every so many slots.
+      slots.ceilDiv(chunks * slotsAtOnce) +
+          llvm::divideCeil(slotsPerChunk, slotsAtOnce));
+  return b.forLoop(
+      middle, chunk.end, b.idx(1), values,
+      [&](Value slot, ValueRange args) {
+        return body(slot, b.load(indices.scalars, slot), args);
+      },
+      dims.constant(slotsAtOnce - 1));
 }
 
 Value PlanLowering::getBin(KernelBuilder &b, Value expert) {
@@ -152,7 +157,7 @@ Value PlanLowering::makePrivateRow(KernelBuilder &b) {
 void PlanLowering::forEachPrivateColumn(KernelBuilder &b, Value numChunks,
                                         function_ref<void(Value)> body) {
   Value bound = b.div(b.mul(numChunks, columns), numChunks);
-  b.forLoop(b.idx(0), bound, b.idx(1), body);
+  b.forLoop(b.idx(0), bound, b.idx(1), body, dims.constant(columns));
 }
 
 LogicalResult PlanLowering::dispatchChunks(DispatchBuilder &d) {

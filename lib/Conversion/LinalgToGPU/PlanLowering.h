@@ -70,6 +70,10 @@ private:
   void forEachColumn(
       DispatchBuilder &d,
       function_ref<void(Value block, Value column, Value from, Value to)> body);
+  /// The most groups of rows of the histogram in a block.
+  int64_t groupsPerBlock() {
+    return llvm::divideCeil(chunks, blocks * rowsAtOnce);
+  }
   /// Slots of a vector of experts in the first `count` blocks.
   Value addBlocks(KernelBuilder &b, KernelBuffer &memory, Value count,
                   Value column);

@@ -82,7 +82,9 @@ LogicalResult PlanLowering::fillRuns() {
   if (failed(rowToSlot) || failed(rowExpert))
     return failure();
   KernelBuffer &memory = bindScratch(d, BufferUse::Read);
-  AffineExpr fillers = slots.ceilDiv(int64_t(1) << 20) * 16;
+  constexpr int64_t rowsAtMost = 1 << 20, fillersOfThem = 16;
+  constexpr int64_t turns = rowsAtMost / 4 / fillersOfThem;
+  AffineExpr fillers = slots.ceilDiv(rowsAtMost) * fillersOfThem;
   Value numFillers = d.push(fillers), numRows = d.push(slots);
   // Only the run of no expert matters to row_to_slot.
   int64_t firstRun = *rowExpert ? 0 : experts;
@@ -102,8 +104,10 @@ LogicalResult PlanLowering::fillRuns() {
       // Whole vectors, and up to three rows before and after them.
       Value four = pack(b, {value, value, value, value});
       Value firstVector = b.ceilDiv(begin, 4), endVector = b.div(end, 4);
-      b.forLoop(b.add(firstVector, filler), endVector, numFillers,
-                [&](Value at) { b.store(four, rows->vectors, at); });
+      b.forLoop(
+          b.add(firstVector, filler), endVector, numFillers,
+          [&](Value at) { b.store(four, rows->vectors, at); },
+          dims.constant(turns));
       Value before = b.add(begin, filler);
       b.ifThen(b.lt(before, b.min(b.mul(firstVector, 4), end)),
                [&] { b.store(value, rows->scalars, before); });

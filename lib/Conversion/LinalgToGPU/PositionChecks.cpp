@@ -264,22 +264,26 @@ LogicalResult PositionCheck::check() {
     return failure();
   KernelBuffer *faults = d.buffer(BufferUse::Write, scratch, b.getI32Type());
   Value count = pushCount(d), chunk = b.globalId();
+  AffineExpr total = dims.constant(1);
+  for (unsigned loop : order)
+    total = total * sizes[loop];
   bool bad = false;
   b.ifThen(b.lt(chunk, b.idx(chunks)), [&] {
-    SmallVector<Value> first =
-        b.forLoop(chunk, count, b.idx(chunks), {b.i32(noFault)},
-                  [&](Value position, ValueRange args) -> SmallVector<Value> {
-                    FailureOr<SmallVector<Judged>> judged =
-                        judge(reader, getLoops(d, position));
-                    bad |= failed(judged);
-                    if (bad)
-                      return {args[0]};
-                    Value fault = b.boolean(false);
-                    for (const Judged &one : *judged)
-                      fault = b.logicalOr(fault, one.fault);
-                    return {b.min(args[0], b.select(fault, b.toI32(position),
-                                                    b.i32(noFault)))};
-                  });
+    SmallVector<Value> first = b.forLoop(
+        chunk, count, b.idx(chunks), {b.i32(noFault)},
+        [&](Value position, ValueRange args) -> SmallVector<Value> {
+          FailureOr<SmallVector<Judged>> judged =
+              judge(reader, getLoops(d, position));
+          bad |= failed(judged);
+          if (bad)
+            return {args[0]};
+          Value fault = b.boolean(false);
+          for (const Judged &one : *judged)
+            fault = b.logicalOr(fault, one.fault);
+          return {b.min(args[0],
+                        b.select(fault, b.toI32(position), b.i32(noFault)))};
+        },
+        total.ceilDiv(chunks));
     b.store(first[0], faults->scalars, chunk);
   });
   if (bad)
@@ -315,7 +319,8 @@ LogicalResult PositionCheck::report() {
         b.threadId(), b.idx(chunks), b.idx(workgroup), {b.i32(noFault)},
         [&](Value chunk, ValueRange args) -> SmallVector<Value> {
           return {b.min(args[0], b.load(faults->scalars, chunk))};
-        });
+        },
+        dims.constant(llvm::divideCeil(chunks, workgroup)));
     Value first =
         getWorkgroupPrefix(b, mine[0], b.i32(noFault), [&](Value x, Value y) {
           return b.min(x, y);

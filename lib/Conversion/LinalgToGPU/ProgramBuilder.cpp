@@ -16,9 +16,10 @@ using namespace mlir::moe;
 
 static constexpr int64_t statusBytes = 16; // code, site, slot, value
 
-ProgramBuilder::ProgramBuilder(func::FuncOp func, gpu::GPUModuleOp kernels)
+ProgramBuilder::ProgramBuilder(func::FuncOp func, gpu::GPUModuleOp kernels,
+                               int64_t maxLoopIterations)
     : func(func), kernels(kernels), symbolicDims(func),
-      commands(func.getContext()) {
+      commands(func.getContext()), maxLoopIterations(maxLoopIterations) {
   OpBuilder builder(func);
   program =
       moe_rt::ProgramOp::create(builder, func.getLoc(), func.getSymName());
@@ -180,7 +181,8 @@ void ProgramBuilder::declareTensor(Value tensor, Value buffer,
 DispatchBuilder::DispatchBuilder(ProgramBuilder &program, Location loc,
                                  StringRef name, int64_t workgroupSize)
     : owner(program), name(program.uniqueName(name)),
-      builder(loc, program.getKernels(), this->name, workgroupSize) {}
+      builder(loc, program.getKernels(), this->name, workgroupSize,
+              program.getMaxLoopIterations()) {}
 
 KernelBuffer *DispatchBuilder::buffer(BufferUse use, Value buffer,
                                       Type elementType) {
@@ -254,7 +256,14 @@ DispatchBuilder::dispatchSlices(ArrayRef<SmallVector<AffineExpr>> grid,
     return emitError(loc, "expected kernel '")
            << name << "' to need at most " << guaranteedPushConstants
            << " sizes (128 bytes of push constants), but got " << pushes.size();
+  FailureOr<int64_t> iterations =
+      owner.limitLoops(loc, name, builder.getLoopIterations());
+  if (failed(iterations))
+    return failure();
   KernelBuilder::Finished finished = builder.finish(pushes.size());
+  if (*iterations)
+    finished.func->setAttr("moe_rt.loop_iterations",
+                           builder.getI64IntegerAttr(*iterations));
   if (lanes)
     finished.func->setAttr("moe_rt.lanes", builder.getI32IntegerAttr(lanes));
 

@@ -9,6 +9,9 @@
 // workgroup memory combines the W partial results. The tree depends on W
 // alone: never on the device or its subgroup size.
 //
+// A device that leaves loops early gets several elements an iteration, in the
+// same order (KernelBuilder::longLoop).
+//
 // A body that is not `combine(accumulator, f(inputs))` with an associative
 // combiner is computed by one invocation, in order.
 //
@@ -21,6 +24,11 @@
 
 using namespace mlir;
 using namespace mlir::moe;
+
+static constexpr int64_t maxWorkgroups = 65535;
+// Elements of one iteration where a device leaves loops early and their number
+// is dynamic: a tree of 64 takes 33 million.
+static constexpr int64_t unrollOfDynamicSizes = 8;
 
 namespace {
 /// The combiner of one result: yielded = combine(accumulator, element).
@@ -173,24 +181,24 @@ FailureOr<SmallVector<Value>> ReduceLowering::accumulate(ArrayRef<Value> outer,
   for (unsigned loop : reduced)
     total = total * extents[loop];
   bool bad = false;
-  SmallVector<Value> result =
-      b.forLoop(b.threadId(), d.push(total), b.idx(width), inits,
-                [&](Value position, ValueRange args) {
-                  SmallVector<Value> loops(outer);
-                  for (unsigned loop : llvm::reverse(reduced)) {
-                    if (loop == reduced.front()) {
-                      loops[loop] = position;
-                      break;
-                    }
-                    Value extent = d.push(extents[loop]);
-                    loops[loop] = b.rem(position, extent);
-                    position = b.div(position, extent);
-                  }
-                  FailureOr<SmallVector<Value>> values = reader.emitBody(
-                      op, loops, -1, 1, SmallVector<Value>(args));
-                  bad |= failed(values);
-                  return bad ? SmallVector<Value>(args) : *values;
-                });
+  SmallVector<Value> result = b.longLoop(
+      b.threadId(), d.push(total), b.idx(width), inits, total.ceilDiv(width),
+      unrollOfDynamicSizes, [&](Value position, ValueRange args) {
+        SmallVector<Value> loops(outer);
+        for (unsigned loop : llvm::reverse(reduced)) {
+          if (loop == reduced.front()) {
+            loops[loop] = position;
+            break;
+          }
+          Value extent = d.push(extents[loop]);
+          loops[loop] = b.rem(position, extent);
+          position = b.div(position, extent);
+        }
+        FailureOr<SmallVector<Value>> values =
+            reader.emitBody(op, loops, -1, 1, SmallVector<Value>(args));
+        bad |= failed(values);
+        return bad ? SmallVector<Value>(args) : *values;
+      });
   if (bad)
     return failure();
   return result;
@@ -285,8 +293,10 @@ LogicalResult ReduceLowering::run() {
   for (unsigned loop : parallel)
     count = count * extents[loop];
   bool bad = false;
-  b.forLoop(b.workgroupId(), d.push(count), b.workgroupCount(),
-            [&](Value position) { bad |= failed(computeElement(position)); });
+  b.forLoop(
+      b.workgroupId(), d.push(count), b.workgroupCount(),
+      [&](Value position) { bad |= failed(computeElement(position)); },
+      count.ceilDiv(maxWorkgroups));
   if (bad)
     return failure();
   AffineExpr bytes = dims.constant(0);
@@ -296,7 +306,7 @@ LogicalResult ReduceLowering::run() {
         bytes = bytes + size;
   d.setLabel(kernel.getName());
   d.setWork(nullptr, bytes);
-  return d.dispatch({{count, dims.constant(65535)}});
+  return d.dispatch({{count, dims.constant(maxWorkgroups)}});
 }
 
 LogicalResult moe::lowerReduce(KernelOp kernel, ProgramBuilder &program) {

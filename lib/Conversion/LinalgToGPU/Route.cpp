@@ -125,8 +125,9 @@ LogicalResult RouteLowering::run() {
   AffineExpr tokens = dims.getDim(op.getLogits(), 0);
   Value numTokens = d.push(tokens);
   deal.emitIds();
-  b.forLoop(b.workgroupId(), numTokens, b.workgroupCount(),
-            [&](Value token) { lowerToken(token); });
+  b.forLoop(
+      b.workgroupId(), numTokens, b.workgroupCount(),
+      [&](Value token) { lowerToken(token); }, tokens.ceilDiv(65535));
   d.setLabel("route");
   d.setLanes(lanes > 1 ? lanes : 0);
   d.setWork(nullptr, tokens * (4 * experts + 8 * topK));
@@ -242,14 +243,14 @@ RouteLowering::State RouteLowering::selectRound(Value token, Value first,
                                                 const Denominator &row,
                                                 State state, bool isLast) {
   Value lane = b.threadId();
-  SmallVector<Value> selected =
-      b.forLoop(b.idx(0), count, b.idx(1), {state.key, state.id, b.i32(0)},
-                [&](Value slot, ValueRange args) -> SmallVector<Value> {
-                  Candidate best =
-                      selectNext(b, candidates, {args[0], args[1]}, lanes);
-                  return {best.key, best.id,
-                          b.select(b.eq(lane, slot), best.id, args[2])};
-                });
+  SmallVector<Value> selected = b.forLoop(
+      b.idx(0), count, b.idx(1), {state.key, state.id, b.i32(0)},
+      [&](Value slot, ValueRange args) -> SmallVector<Value> {
+        Candidate best = selectNext(b, candidates, {args[0], args[1]}, lanes);
+        return {best.key, best.id,
+                b.select(b.eq(lane, slot), best.id, args[2])};
+      },
+      dims.constant(slotsPerRound()));
   state.key = selected[0];
   state.id = selected[1];
 
@@ -291,11 +292,14 @@ Value RouteLowering::finishWeight(Value score, Value total,
 // Divides the scores that this lane has stored by their sum.
 void RouteLowering::normalize(Value token, Value total,
                               const Denominator &row) {
-  b.forLoop(b.threadId(), b.idx(topK), b.idx(lanes), [&](Value slot) {
-    Value at = b.add(b.mul(token, topK), slot);
-    b.store(finishWeight(b.load(weights->scalars, at), total, row),
-            weights->scalars, at);
-  });
+  b.forLoop(
+      b.threadId(), b.idx(topK), b.idx(lanes),
+      [&](Value slot) {
+        Value at = b.add(b.mul(token, topK), slot);
+        b.store(finishWeight(b.load(weights->scalars, at), total, row),
+                weights->scalars, at);
+      },
+      dims.constant(rounds()));
 }
 
 LogicalResult moe::lowerRoute(KernelOp kernel, RouteOp op,

@@ -84,18 +84,21 @@ LogicalResult TilesLowering::countTiles() {
     auto [from, to] = getRows(b, (*offsets)->scalars, run, experts, total);
     return b.ceilDiv(b.sub(to, from), height);
   };
-  SmallVector<Value> mine =
-      b.forLoop(begin, end, b.idx(1), {b.i32(0)},
-                [&](Value run, ValueRange args) -> SmallVector<Value> {
-                  return {b.add(args[0], getTiles(run))};
-                });
+  SmallVector<Value> mine = b.forLoop(
+      begin, end, b.idx(1), {b.i32(0)},
+      [&](Value run, ValueRange args) -> SmallVector<Value> {
+        return {b.add(args[0], getTiles(run))};
+      },
+      dims.constant(share));
   WorkgroupPrefix tiles = getWorkgroupPrefix(
       b, mine[0], b.i32(0), [&](Value x, Value y) { return b.add(x, y); });
-  b.forLoop(begin, end, b.idx(1), {tiles.before},
-            [&](Value run, ValueRange args) -> SmallVector<Value> {
-              b.store(args[0], first->scalars, run);
-              return {b.add(args[0], getTiles(run))};
-            });
+  b.forLoop(
+      begin, end, b.idx(1), {tiles.before},
+      [&](Value run, ValueRange args) -> SmallVector<Value> {
+        b.store(args[0], first->scalars, run);
+        return {b.add(args[0], getTiles(run))};
+      },
+      dims.constant(share));
   b.ifThen(b.eq(b.threadId(), b.idx(0)), [&] {
     b.store(tiles.all, first->scalars, b.idx(runs));
     if (*count)
@@ -125,30 +128,33 @@ LogicalResult TilesLowering::fillTable() {
 
   Value used = b.load(first->scalars, b.idx(experts + 1));
   Value stride = b.mul(b.workgroupCount(), workgroup);
-  b.forLoop(b.globalId(), numEntries, stride, [&](Value entry) {
-    Value tile = b.toI32(entry);
-    SmallVector<Value> words = b.ifElse(
-        b.lt(tile, used),
-        [&]() -> SmallVector<Value> {
-          // The first run that ends after the tile.
-          Value run = findFirst(b, experts + 1, [&](Value candidate) {
-            return b.lt(tile, b.load(first->scalars, b.add(candidate, 1)));
-          });
-          auto [from, to] =
-              getRows(b, (*offsets)->scalars, run, experts, total);
-          Value skipped =
-              b.mul(b.sub(tile, b.load(first->scalars, run)), height);
-          Value row = b.add(from, skipped);
-          Value expert =
-              b.select(b.eq(run, b.idx(experts)), b.i32(-1), b.toI32(run));
-          return {expert, row, b.min(b.i32(height), b.sub(to, row))};
-        },
-        [&]() -> SmallVector<Value> {
-          return {b.i32(-1), b.i32(0), b.i32(0)};
-        });
-    for (auto [column, word] : llvm::enumerate(words))
-      b.store(word, (*table)->scalars, b.add(b.mul(entry, 3), column));
-  });
+  b.forLoop(
+      b.globalId(), numEntries, stride,
+      [&](Value entry) {
+        Value tile = b.toI32(entry);
+        SmallVector<Value> words = b.ifElse(
+            b.lt(tile, used),
+            [&]() -> SmallVector<Value> {
+              // The first run that ends after the tile.
+              Value run = findFirst(b, experts + 1, [&](Value candidate) {
+                return b.lt(tile, b.load(first->scalars, b.add(candidate, 1)));
+              });
+              auto [from, to] =
+                  getRows(b, (*offsets)->scalars, run, experts, total);
+              Value skipped =
+                  b.mul(b.sub(tile, b.load(first->scalars, run)), height);
+              Value row = b.add(from, skipped);
+              Value expert =
+                  b.select(b.eq(run, b.idx(experts)), b.i32(-1), b.toI32(run));
+              return {expert, row, b.min(b.i32(height), b.sub(to, row))};
+            },
+            [&]() -> SmallVector<Value> {
+              return {b.i32(-1), b.i32(0), b.i32(0)};
+            });
+        for (auto [column, word] : llvm::enumerate(words))
+          b.store(word, (*table)->scalars, b.add(b.mul(entry, 3), column));
+      },
+      entries.ceilDiv(workgroup * 65535));
   d.setLabel("tiles");
   d.setWork(nullptr, entries * 12);
   return d.dispatch({{entries.ceilDiv(workgroup), dims.constant(65535)}});

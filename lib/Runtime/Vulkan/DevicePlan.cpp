@@ -27,6 +27,7 @@ std::vector<KernelNeeds> moe::runtime::needsOf(const Bundle &bundle) {
     needs.pushConstants = kernel.num_push_constants();
     needs.sharedMemory = kernel.shared_memory();
     needs.subgroupLanes = kernel.subgroup_lanes();
+    needs.loopIterations = kernel.loop_iterations();
     result.push_back(std::move(needs));
   }
   return result;
@@ -71,6 +72,10 @@ static Status checkLimits(const DeviceSnapshot &device,
   MOE_RETURN_IF_ERROR(checkLimit(kernel, "bytes of push constants",
                                  uint64_t(kernel.pushConstants) * 4,
                                  limits.maxPushConstantsSize));
+  if (device.maxLoopIterations)
+    MOE_RETURN_IF_ERROR(
+        checkLimit(kernel, "iterations of the loops of an invocation",
+                   kernel.loopIterations, device.maxLoopIterations));
   return checkLimit(kernel, "bytes of shared memory", kernel.sharedMemory,
                     limits.maxComputeSharedMemorySize);
 }

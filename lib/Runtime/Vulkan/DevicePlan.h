@@ -29,6 +29,7 @@ struct KernelNeeds {
   uint32_t pushConstants = 0; // 32-bit words
   uint32_t sharedMemory = 0;  // bytes
   uint32_t subgroupLanes = 0;
+  uint32_t loopIterations = 0; // of one invocation; 0: at most 65535
 };
 
 std::vector<KernelNeeds> needsOf(const Bundle &bundle);

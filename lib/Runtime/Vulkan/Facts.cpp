@@ -88,6 +88,7 @@ moe::runtime::serializeFacts(const DeviceSnapshot &device) {
   facts.add_vulkan_memory_model(has(Feature::VulkanMemoryModel));
   facts.add_bfloat16(has(Feature::BFloat16));
   facts.add_cooperative_matrices(matrices);
+  facts.add_max_loop_iterations(device.maxLoopIterations);
   builder.Finish(facts.Finish());
   return std::vector<uint8_t>(builder.GetBufferPointer(),
                               builder.GetBufferPointer() + builder.GetSize());

@@ -27,6 +27,28 @@ static void readExtensions(DeviceSnapshot &snapshot) {
     snapshot.extensions.push_back(property.extensionName);
 }
 
+// Mesa's CPU drivers count the iterations of all loops of an invocation down
+// from this number (LP_MAX_TGSI_LOOP_ITERATIONS), and leave every loop at 0.
+static constexpr uint32_t llvmpipeLoopIterations = 65535;
+
+static void readLoopLimit(DeviceSnapshot &snapshot) {
+  bool isLlvmpipe = false;
+  if (snapshot.apiVersion >= VK_API_VERSION_1_2 ||
+      snapshot.hasExtension("VK_KHR_driver_properties")) {
+    VkPhysicalDeviceDriverProperties driver = {
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties = {
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &driver};
+    vkGetPhysicalDeviceProperties2(snapshot.handle, &properties);
+    isLlvmpipe = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
+  } else {
+    isLlvmpipe = snapshot.vendor == VK_VENDOR_ID_MESA &&
+                 snapshot.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  }
+  if (isLlvmpipe)
+    snapshot.maxLoopIterations = llvmpipeLoopIterations;
+}
+
 static void readProperties(DeviceSnapshot &snapshot) {
   VkPhysicalDeviceMaintenance3Properties maintenance = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
@@ -120,6 +142,7 @@ DeviceSnapshot moe::runtime::takeSnapshot(VkInstance instance,
     return snapshot;
   }
   readProperties(snapshot);
+  readLoopLimit(snapshot);
   readFeatures(snapshot);
   readCooperativeMatrices(instance, snapshot);
   return snapshot;

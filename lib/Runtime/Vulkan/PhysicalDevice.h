@@ -42,6 +42,10 @@ struct DeviceSnapshot {
   /// True when a compute pipeline may ask for a subgroup size.
   bool canRequireSubgroupSize = false;
 
+  /// Iterations of all loops of one invocation, after which the driver leaves
+  /// them without a word; 0: no limit.
+  uint32_t maxLoopIterations = 0;
+
   std::vector<VkCooperativeMatrixPropertiesKHR> cooperativeMatrices;
 
   bool hasExtension(const std::string &extension) const;

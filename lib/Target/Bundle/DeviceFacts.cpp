@@ -60,6 +60,7 @@ mlir::moe::writeDeviceFacts(flatbuffers::FlatBufferBuilder &builder,
   facts.add_vulkan_memory_model(target.vulkanMemoryModel);
   facts.add_bfloat16(target.bfloat16);
   facts.add_cooperative_matrices(matrixVector);
+  facts.add_max_loop_iterations(target.maxLoopIterations);
   return facts.Finish();
 }
 
@@ -122,6 +123,7 @@ static TargetInfo readDeviceFacts(const fb::DeviceFacts &facts) {
   target.bufferDeviceAddress = facts.buffer_device_address();
   target.vulkanMemoryModel = facts.vulkan_memory_model();
   target.bfloat16 = facts.bfloat16();
+  target.maxLoopIterations = facts.max_loop_iterations();
   if (const auto *matrices = facts.cooperative_matrices())
     for (const fb::CooperativeMatrix *shape : *matrices)
       target.cooperativeMatrices.push_back(

@@ -131,5 +131,6 @@ mlir::moe::writeKernel(flatbuffers::FlatBufferBuilder &builder,
   kernel.add_num_push_constants(numPushConstants);
   kernel.add_shared_memory(*sharedBytes);
   kernel.add_subgroup_lanes(getCount(module, "moe_rt.lanes"));
+  kernel.add_loop_iterations(getCount(module, "moe_rt.loop_iterations"));
   return kernel.Finish();
 }

@@ -73,7 +73,10 @@ static void printTarget(const fb::DeviceFacts &facts, llvm::raw_ostream &os) {
      << facts.max_shared_memory() << ", push constants "
      << facts.max_push_constants() << ", storage buffers "
      << facts.max_storage_buffers() << " of " << facts.max_storage_range()
-     << " bytes\n";
+     << " bytes";
+  if (facts.max_loop_iterations())
+    os << ", loop iterations " << facts.max_loop_iterations();
+  os << '\n';
 }
 
 static SpirvVerdict validate(const fb::Bundle &bundle,
@@ -92,6 +95,8 @@ static void printKernel(const fb::Bundle &bundle, const fb::Kernel &kernel,
      << kernel.shared_memory();
   if (kernel.subgroup_lanes())
     os << ", subgroup lanes " << kernel.subgroup_lanes();
+  if (kernel.loop_iterations())
+    os << ", loop iterations " << kernel.loop_iterations();
   os << "\n  " << validate(bundle, kernel).toString() << '\n';
   ArrayRef<uint32_t> words(kernel.spirv()->data(), kernel.spirv()->size());
   os << disassembleSpirv(words);

@@ -119,6 +119,19 @@ TEST(DevicePlanTest, NamesTheLimitThatAKernelExceeds) {
             "(the limit of the device), but got 20000");
 }
 
+TEST(DevicePlanTest, ADeviceThatLeavesLoopsTakesNoLongerOnes) {
+  KernelNeeds kernel = plainKernel();
+  kernel.loopIterations = 65536;
+  EXPECT_EQ(errorOf(minimalDevice(), kernel), "");
+  DeviceSnapshot device = minimalDevice();
+  device.maxLoopIterations = 65535;
+  EXPECT_EQ(errorOf(device, kernel),
+            "expected kernel 'k' to need at most 65535 iterations of the loops "
+            "of an invocation (the limit of the device), but got 65536");
+  kernel.loopIterations = 0;
+  EXPECT_EQ(errorOf(device, kernel), "");
+}
+
 TEST(DevicePlanTest, SubgroupsHaveAtLeastTheLanesOfTheKernel) {
   KernelNeeds kernel = plainKernel();
   kernel.subgroupLanes = 8;
