@@ -8,10 +8,12 @@ from .compiler import compile_module
 from .runtime import Session, devices
 from .training import training_module
 
-__all__ = ["Step", "Trainer", "compile_training", "random_parameters"]
+__all__ = ["Step", "Trainer", "check_labels", "compile_training",
+           "random_parameters", "state_names"]
 
-# Results of @train_step before the parameters, see `training_module`.
-_FIRST_STATE = 5
+# Results of @train_step before n, and before the parameters, see
+# `training_module`.
+_NUMBER, _FIRST_STATE = 4, 5
 
 
 class Step(NamedTuple):
@@ -83,6 +85,42 @@ def random_parameters(config, seed):
     return result
 
 
+def state_names(config):
+    """Give the names of a step's state, in the order of its arguments."""
+    names = [name for name, _ in config.parameters()]
+    return ["n", *names, *(f"m_{name}" for name in names),
+            *(f"v_{name}" for name in names)]
+
+
+def check_labels(labels, classes):
+    """Check that labels are classes.
+
+    Parameters
+    ----------
+    labels : array_like of int, [T]
+    classes : int
+
+    Returns
+    -------
+    numpy.ndarray, int32 [T]
+
+    Raises
+    ------
+    ValueError
+        Where one is not an integer in 0 … classes − 1; names the first.
+    """
+    given = np.asarray(labels)
+    if given.ndim != 1 or given.dtype.kind not in "iuf":
+        raise ValueError("expected labels to be a vector of integers, but got "
+                         f"{given.dtype} of shape {given.shape}")
+    bad = ~((given >= 0) & (given < classes) & (np.floor(given) == given))
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise ValueError(f"expected label {first} to be an integer from 0 to "
+                         f"{classes - 1}, but got {given[first]}")
+    return given.astype(np.int32)
+
+
 class Trainer:
     """A model on a device.
 
@@ -111,9 +149,68 @@ class Trainer:
 
     def restart(self, parameters):
         """Start anew from these parameters, without any step taken."""
-        self._start = {name: np.ascontiguousarray(parameters[name], np.float32)
-                       for name in self._names}
-        self._parameters = self._start
+        start = {name: np.ascontiguousarray(parameters[name], np.float32)
+                 for name in self._names}
+        zeros = [np.zeros_like(value) for value in start.values()]
+        self._start = [np.int32(0), *start.values(), *zeros, *zeros]
+        self._parameters = start
+
+    def state(self):
+        """Bring back all that a step takes over from the one before.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            `n` (int32, the number of steps), and float32 by the names of the
+            parameters, their means (`m_…`) and the means of squares (`v_…`).
+        """
+        if self._start is not None:
+            values = self._start
+        else:
+            # A step without tokens leaves all state as it is.
+            values = self._run_step(
+                np.zeros((0, self.config.features), np.float32),
+                np.zeros(0, np.int32), 0.0,
+                set(range(_NUMBER, _NUMBER + 1 + 3 * len(self._names))))
+            values = values[_NUMBER:]
+        return dict(zip(state_names(self.config), map(np.asarray, values)))
+
+    def save(self, path):
+        """Write `state` to an .npz file, for `restore`."""
+        with open(path, "wb") as file:
+            np.savez(file, **self.state())
+
+    def restore(self, path):
+        """Go on from what `save` wrote: the next steps give the same bits.
+
+        Raises
+        ------
+        ValueError
+            Where the file is not the state of this model; names the array.
+        """
+        with np.load(path, allow_pickle=False) as file:
+            found = dict(file)
+        wanted = state_names(self.config)
+        if set(found) != set(wanted):
+            odd = sorted(set(found) ^ set(wanted))[0]
+            raise ValueError(
+                f"expected {path} to hold " + ("no " if odd in found else "")
+                + f"array '{odd}', but got " + ("one" if odd in found
+                                                else "none"))
+        shapes = [(), *(shape for _, shape in self.config.parameters())]
+        shapes += 2 * shapes[1:]
+        for name, shape in zip(wanted, shapes):
+            kind = np.dtype(np.int32 if name == "n" else np.float32)
+            value = found[name]
+            if value.shape != shape or value.dtype != kind:
+                raise ValueError(
+                    f"expected array '{name}' of {path} to be {kind} of shape "
+                    f"{shape}, but got {value.dtype} of shape {value.shape}")
+        if found["n"] < 0:
+            raise ValueError(f"expected array 'n' of {path} to be at least 0, "
+                             f"but got {found['n']}")
+        self._start = [found[name] for name in wanted]
+        self._parameters = {name: found[name] for name in self._names}
 
     def step(self, x, labels, rate, *, indices=False, parameters=True):
         """Take one step of AdamW: one submit, all of it on the device.
@@ -132,27 +229,34 @@ class Trainer:
         Returns
         -------
         Step
+
+        Raises
+        ------
+        ValueError
+            Where a label is no class; names its token and value.
         """
         count = len(self._names)
-        state = [None] * (1 + 3 * count)
-        if self._start is not None:
-            start = list(self._start.values())
-            zeros = [np.zeros_like(value) for value in start]
-            state = [np.int32(0), *start, *zeros, *zeros]
         wanted = {0, 1, 2} | ({3} if indices else set())
         if parameters:
             wanted |= set(range(_FIRST_STATE, _FIRST_STATE + count))
-        results = self.session.run(
-            "train_step", [np.asarray(x, np.float32),
-                           np.asarray(labels, np.int32), np.float32(rate),
-                           *state], wanted=wanted)
-        self._start = None
+        results = self._run_step(
+            np.asarray(x, np.float32),
+            check_labels(labels, self.config.classes), rate, wanted)
         self._parameters = None
         if parameters:
             self._parameters = dict(zip(
                 self._names, results[_FIRST_STATE:_FIRST_STATE + count]))
         loss, right, counts, chosen = results[:4]
         return Step(float(loss), int(right), counts, chosen)
+
+    def _run_step(self, x, labels, rate, wanted):
+        state = self._start
+        if state is None:
+            state = [None] * (1 + 3 * len(self._names))
+        results = self.session.run(
+            "train_step", [x, labels, np.float32(rate), *state], wanted=wanted)
+        self._start = None  # it is on the device now
+        return results
 
     @property
     def parameters(self):
@@ -178,6 +282,6 @@ class Trainer:
         """
         loss, right, counts = self.session.run(
             "evaluate", [np.asarray(x, np.float32),
-                         np.asarray(labels, np.int32),
+                         check_labels(labels, self.config.classes),
                          *self.parameters.values()])
         return Step(float(loss), int(right), counts, None)

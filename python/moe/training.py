@@ -48,7 +48,12 @@ class TrainingConfig:
     balance, z : float
         Factors of the router's two losses.
     beta1, beta2, epsilon, decay : float
-        Of AdamW.
+        Of AdamW: 0 ≤ β < 1, ε ≥ 0, finite.
+
+    Raises
+    ------
+    ValueError
+        Where a number is outside these; it is named with its value.
     """
 
     layer: LayerConfig
@@ -72,6 +77,16 @@ class TrainingConfig:
             if getattr(self, name) < 1:
                 raise ValueError(f"expected {name} to be at least 1, but got "
                                  f"{getattr(self, name)}")
+
+        for name in ("beta1", "beta2"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"expected {name} to be at least 0 and below "
+                                 f"1, but got {getattr(self, name)}")
+        for name in ("epsilon", "decay", "balance", "z"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                raise ValueError(f"expected {name} to be finite and at least "
+                                 f"0, but got {value}")
 
     def parameters(self):
         """Give the names and shapes of the parameters, in order.
@@ -162,6 +177,11 @@ def _f32(value):
     return f64(value).removesuffix(" : f64")
 
 
+def _log(beta):
+    # No number is printed for -inf; its bits are.
+    return _f32(math.log(beta)) if beta else "0xFF800000"
+
+
 def _loss(config, parameters, values):
     arguments = {parameter.name: parameter for parameter in parameters}
     arguments["x"] = Value("h", (None, config.layer.hidden))
@@ -180,8 +200,7 @@ def _adam(config, parameters):
         name=_adam_name(shape), type=Value("", shape).type,
         map=f"#map{len(shape)}", scalar=f"#scalar{len(shape)}",
         loops=", ".join(['"parallel"'] * len(shape)),
-        beta1=_f32(config.beta1), rest1=_f32(1 - config.beta1),
-        beta2=_f32(config.beta2), rest2=_f32(1 - config.beta2),
+        rest1=_f32(1 - config.beta1), rest2=_f32(1 - config.beta2),
         epsilon=_f32(config.epsilon), decay=_f32(config.decay))
         for shape in shapes)
 
@@ -207,13 +226,13 @@ def _step(config, parameters, values):
         calls.append(
             f"  %next_{name}:3 = func.call @{_adam_name(parameter.shape)}("
             f"%{name}, %m_{name}, %v_{name}, %all#{4 + i}, %rate, %scale1, "
-            f"%scale2)\n      : ({kind}, {kind}, {kind}, {kind}, tensor<f32>, "
-            f"tensor<f32>, tensor<f32>) -> ({kind}, {kind}, {kind})")
+            f"%scale2, %tokens)\n      : ({kind}, {kind}, {kind}, {kind}, "
+            f"tensor<f32>, tensor<f32>, tensor<f32>, index) "
+            f"-> ({kind}, {kind}, {kind})")
     return Template(STEP).substitute(
         values, arguments=", ".join(arguments), calls="\n".join(calls),
         results=", ".join(results), count=4 + count,
-        log_beta1=_f32(math.log(config.beta1)),
-        log_beta2=_f32(math.log(config.beta2)),
+        log_beta1=_log(config.beta1), log_beta2=_log(config.beta2),
         all_types=", ".join([values["types"]] * 3))
 
 

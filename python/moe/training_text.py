@@ -88,10 +88,15 @@ LOSS = """
   %surprise = arith.subf %class_lse, %picked : tensor<?xf32>
   %surprises = linalg.reduce { arith.addf }
       ins(%surprise : tensor<?xf32>) outs(%scalar_zero : tensor<f32>) dimensions = [0]
+  // The label's score is read by its position: a label that is no class is a
+  // fault, which ends the run and leaves all state as it was.
   %right_empty = tensor.empty(%count) : tensor<?xi32>
   %is_right = linalg.generic {indexing_maps = [#map1, #map1, #map1], iterator_types = ["parallel"]}
-      ins(%picked, %class_lse_largest : tensor<?xf32>, tensor<?xf32>) outs(%right_empty : tensor<?xi32>) {
-  ^bb0(%a: f32, %largest: f32, %init: i32):
+      ins(%labels, %class_lse_largest : tensor<?xi32>, tensor<?xf32>) outs(%right_empty : tensor<?xi32>) {
+  ^bb0(%label: i32, %largest: f32, %init: i32):
+    %token_number = linalg.index 0 : index
+    %class = arith.index_cast %label : i32 to index
+    %a = tensor.extract %classes[%token_number, %class] : tensor<?x${C}xf32>
     %on_top = arith.cmpf oge, %a, %largest : f32
     %one_or_none = arith.extui %on_top : i1 to i32
     linalg.yield %one_or_none : i32
@@ -137,16 +142,23 @@ LOSS = """
     %first = arith.addf %a, %balanced : f32
     %total = arith.addf %first, %calm : f32
     %mean = arith.divf %total, %count_f32 : f32
-    linalg.yield %mean : f32
+    %some = arith.cmpf ogt, %count_f32, %zero : f32
+    %loss_or_none = arith.select %some, %mean, %zero : f32
+    linalg.yield %loss_or_none : f32
   } -> tensor<f32>
   return %loss, %right, %counts, %indices
       : tensor<f32>, tensor<i32>, tensor<${E}xi32>, tensor<?x${K}xi32>
 }
 """
 
+# A mean moves by (1 − β) of its distance: 1 − β keeps its digits in f32, where β
+# next to 1 has lost them. Without tokens all stays as it is.
 ADAM = """\
 func.func private @${name}(%p: ${type}, %m: ${type}, %v: ${type}, %g: ${type},
-    %rate: tensor<f32>, %scale1: tensor<f32>, %scale2: tensor<f32>) -> (${type}, ${type}, ${type}) {
+    %rate: tensor<f32>, %scale1: tensor<f32>, %scale2: tensor<f32>, %tokens: index)
+    -> (${type}, ${type}, ${type}) {
+  %c0 = arith.constant 0 : index
+  %some = arith.cmpi ne, %tokens, %c0 : index
   %empty = tensor.empty() : ${type}
   %next:3 = linalg.generic {
       indexing_maps = [${map}, ${map}, ${map}, ${map}, ${scalar}, ${scalar}, ${scalar}, ${map}, ${map}, ${map}],
@@ -156,35 +168,38 @@ func.func private @${name}(%p: ${type}, %m: ${type}, %v: ${type}, %g: ${type},
       outs(%empty, %empty, %empty : ${type}, ${type}, ${type}) {
   ^bb0(%old: f32, %mean: f32, %square: f32, %gradient: f32, %r: f32, %s1: f32, %s2: f32,
        %init0: f32, %init1: f32, %init2: f32):
-    %beta1 = arith.constant ${beta1} : f32
     %rest1 = arith.constant ${rest1} : f32
-    %beta2 = arith.constant ${beta2} : f32
     %rest2 = arith.constant ${rest2} : f32
     %epsilon = arith.constant ${epsilon} : f32
     %decay = arith.constant ${decay} : f32
-    %0 = arith.mulf %mean, %beta1 : f32
-    %1 = arith.mulf %gradient, %rest1 : f32
-    %next_m = arith.addf %0, %1 : f32
-    %2 = arith.mulf %square, %beta2 : f32
-    %3 = arith.mulf %gradient, %gradient : f32
+    %0 = arith.subf %gradient, %mean : f32
+    %1 = arith.mulf %0, %rest1 : f32
+    %new_m = arith.addf %mean, %1 : f32
+    %2 = arith.mulf %gradient, %gradient : f32
+    %3 = arith.subf %2, %square : f32
     %4 = arith.mulf %3, %rest2 : f32
-    %next_v = arith.addf %2, %4 : f32
-    %5 = arith.mulf %next_m, %s1 : f32
-    %6 = arith.mulf %next_v, %s2 : f32
+    %new_v = arith.addf %square, %4 : f32
+    %5 = arith.mulf %new_m, %s1 : f32
+    %6 = arith.mulf %new_v, %s2 : f32
     %7 = math.sqrt %6 : f32
     %8 = arith.addf %7, %epsilon : f32
     %9 = arith.divf %5, %8 : f32
     %10 = arith.mulf %old, %decay : f32
     %11 = arith.addf %9, %10 : f32
     %12 = arith.mulf %11, %r : f32
-    %next_p = arith.subf %old, %12 : f32
+    %new_p = arith.subf %old, %12 : f32
+    %next_p = arith.select %some, %new_p, %old : f32
+    %next_m = arith.select %some, %new_m, %mean : f32
+    %next_v = arith.select %some, %new_v, %square : f32
     linalg.yield %next_p, %next_m, %next_v : f32, f32, f32
   } -> (${type}, ${type}, ${type})
   return %next#0, %next#1, %next#2 : ${type}, ${type}, ${type}
 }
 """
 
-# The scales 1/(1 − βⁿ) grow from large values to 1; n counts from 1.
+# The scales 1/(1 − βⁿ) fall from large values to 1; n counts from 1. 1 − βⁿ is
+# −expm1(n · log β), which does not cancel where β is next to 1. n stays at the
+# largest i32: it has no effect long before.
 STEP = """\
 func.func private @loss_vjp($signature, %x: tensor<?x${F}xf32>, %labels: tensor<?xi32>, %dloss: tensor<f32>)
     -> (tensor<f32>, tensor<i32>, tensor<${E}xi32>, tensor<?x${K}xi32>, $types)
@@ -194,12 +209,11 @@ func.func private @scale(%n: tensor<i32>, %log_beta: f32) -> tensor<f32> {
   %scale = linalg.generic {indexing_maps = [#scalar0, #scalar0], iterator_types = []}
       ins(%n : tensor<i32>) outs(%empty : tensor<f32>) {
   ^bb0(%count: i32, %init: f32):
-    %one = arith.constant 1.0 : f32
+    %minus_one = arith.constant -1.0 : f32
     %f = arith.sitofp %count : i32 to f32
     %exponent = arith.mulf %f, %log_beta : f32
-    %power = math.exp %exponent : f32
-    %rest = arith.subf %one, %power : f32
-    %inverse = arith.divf %one, %rest : f32
+    %less = math.expm1 %exponent : f32
+    %inverse = arith.divf %minus_one, %less : f32
     linalg.yield %inverse : f32
   } -> tensor<f32>
   return %scale : tensor<f32>
@@ -213,8 +227,20 @@ func.func @train_step(%x: tensor<?x${F}xf32> {moe.name = "x"}, %labels: tensor<?
   %all:$count = func.call @loss_vjp($parameters, %x, %labels, %dloss)
       : ($types, tensor<?x${F}xf32>, tensor<?xi32>, tensor<f32>)
       -> (tensor<f32>, tensor<i32>, tensor<${E}xi32>, tensor<?x${K}xi32>, $types)
-  %one = arith.constant dense<1> : tensor<i32>
-  %next_n = arith.addi %n, %one : tensor<i32>
+  %c0 = arith.constant 0 : index
+  %tokens = tensor.dim %x, %c0 : tensor<?x${F}xf32>
+  %n_empty = tensor.empty() : tensor<i32>
+  %next_n = linalg.generic {indexing_maps = [#scalar0, #scalar0], iterator_types = []}
+      ins(%n : tensor<i32>) outs(%n_empty : tensor<i32>) {
+  ^bb0(%old: i32, %init: i32):
+    %one = arith.constant 1 : i32
+    %last = arith.constant 2147483646 : i32
+    %bounded = arith.minsi %old, %last : i32
+    %more = arith.addi %bounded, %one : i32
+    %some = arith.cmpi ne, %tokens, %c0 : index
+    %next = arith.select %some, %more, %old : i32
+    linalg.yield %next : i32
+  } -> tensor<i32>
   %log_beta1 = arith.constant ${log_beta1} : f32
   %log_beta2 = arith.constant ${log_beta2} : f32
   %scale1 = func.call @scale(%next_n, %log_beta1) : (tensor<i32>, f32) -> tensor<f32>

@@ -119,8 +119,13 @@ def train_step(config, state, x, labels, rate, indices=None):
     Returns
     -------
     (TrainingState, StepOutputs)
-        The next state, and the results before the step.
+        The next state, and the results before the step. Without tokens the loss
+        is 0 and the state stays as it is.
     """
+    if len(labels) == 0:
+        none = np.zeros(config.layer.experts, np.int64)
+        indices = np.zeros((0, config.layer.top_k), np.int32)
+        return state, StepOutputs(0.0, 0, none, indices)
     outputs, slopes = gradients(config, state.parameters, x, labels, indices)
     n = state.n + 1
     parameters, means, squares = {}, {}, {}
