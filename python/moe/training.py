@@ -14,7 +14,7 @@ plan's counts; P_e: its mean softmax score), plus `z` times the mean square of t
 logarithm of the router's Σ exp. The step differentiates it with
 `--moe-differentiate` and updates the parameters by AdamW, all on the device:
 
-    m ← β1·m + (1−β1)·g        v ← β2·v + (1−β2)·g²
+    m ← m + (1−β1)·(g − m)     v ← v + (1−β2)·(g² − v)
     p ← p − rate · (m/(1−β1ⁿ) / (√(v/(1−β2ⁿ)) + ε) + decay·p)
 """
 

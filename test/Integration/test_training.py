@@ -116,4 +116,5 @@ def test_no_second_plan(tools):
     # All state is updated where it lies: n, and parameters with their means.
     assert step.count("moe.aliases_result") == 1 + 3 * 7
     assert step.count(" updates [") == 1 + 7
-    assert step.count(" updates [0, 1, 2] ") == 7
+    # Their first input is the number of tokens: none leaves them alone.
+    assert step.count(" updates [1, 2, 3] ") == 7
