@@ -9,6 +9,7 @@ import re
 import modules
 import numpy as np
 import pytest
+from harness import run_tool
 from test_upstream_reductions import SUM, reduction
 
 LENGTHS = [65535, 65536, 70_000, 131_072]
@@ -186,3 +187,24 @@ def test_more_elements_than_loops_take_are_refused_by_the_compiler(tools):
         "file.mlir:7:8: error: expected kernel 'reduce' to make at most 65535 "
         "iterations of its loops in an invocation (the limit of the target), "
         "but got 156285")
+
+
+def test_the_limit_is_a_fact_of_the_device(tools, tmp_path):
+    source = tmp_path / "outer.mlir"
+    source.write_text(modules.grouped_outer(4, 5, 8), encoding="utf-8")
+    rows = 69_990
+    ones = np.ones((rows, 5), np.float32), np.ones((rows, 8), np.float32)
+    got = tools.run(source, *ones, one_expert(rows),
+                    options=["--target=auto"])
+    assert (got[2] == rows).all() and not got[[0, 1, 3]].any()
+
+
+def test_what_was_compiled_for_other_devices_is_refused(tools):
+    if "llvmpipe" not in run_tool([tools.moe_run, "--list-devices"]):
+        pytest.skip("the device makes any number of iterations")
+    bundle = tools.compile(modules.grouped_reduce(4, 1), "target=nvidia")
+    x = np.ones((4, 1), np.float32)
+    assert tools.fault(bundle, x, one_expert(4), status=3) == (
+        "expected kernel 'grouped_reduce' to need at most 65535 iterations of "
+        "the loops of an invocation (the limit of the device), but got "
+        "16777219")
