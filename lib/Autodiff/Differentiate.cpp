@@ -160,6 +160,9 @@ LogicalResult Differentiator::check() {
 LogicalResult Differentiator::build(func::FuncOp joint) {
   if (failed(inlineCalls(joint)))
     return failure();
+  if (!joint.getBody().hasOneBlock())
+    return primal.emitError("expected functions of one block to be called, to "
+                            "differentiate through the calls");
   Block &body = joint.getBody().front();
   Operation *terminator = body.getTerminator();
   SmallVector<Operation *> ops;

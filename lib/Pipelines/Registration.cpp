@@ -40,64 +40,71 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
 };
 } // namespace
 
-// The options as the builders want them; a name that does not exist ends the
-// tool with the list of those that do.
-static CompilePipelineOptions parse(const TextOptions &text) {
+using ErrorHandler = function_ref<LogicalResult(const Twine &)>;
+
+// The options as the builders want them.
+static FailureOr<CompilePipelineOptions> parse(StringRef given,
+                                               ErrorHandler emitError) {
+  TextOptions text;
+  std::string message;
+  llvm::raw_string_ostream stream(message);
+  if (failed(text.parseFromString(given, stream)))
+    return LogicalResult(emitError(StringRef(message).rtrim()));
   CompilePipelineOptions options;
   std::optional<TargetInfo> target = lookupTarget(text.target);
   if (!target)
-    llvm::reportFatalUsageError(Twine("expected a target of ") +
-                                llvm::join(getTargetNames(), ", ") +
-                                ", but got '" + text.target + "'");
+    return LogicalResult(
+        emitError("expected a target of " + llvm::join(getTargetNames(), ", ") +
+                  ", but got '" + text.target.getValue() + "'"));
   options.target = *target;
   std::optional<Stage> stage = parseStage(text.stopAfter);
   if (!stage)
-    llvm::reportFatalUsageError(
-        Twine("expected stop-after to be kernels, schedule, linalg, "
-              "gpu, spirv or program, but got '") +
-        text.stopAfter + "'");
+    return LogicalResult(emitError(
+        "expected stop-after to be kernels, schedule, linalg, gpu, spirv or "
+        "program, but got '" +
+        text.stopAfter.getValue() + "'"));
   options.stopAfter = *stage;
   options.reference = text.reference;
   return options;
 }
 
+// Upstream's registration knows no pipeline whose options can be wrong.
+static void registerStage(StringRef flag, StringRef description,
+                          void (*build)(OpPassManager &,
+                                        const CompilePipelineOptions &)) {
+  registerPassPipeline(
+      flag, description,
+      [build](OpPassManager &pm, StringRef text, ErrorHandler emitError) {
+        FailureOr<CompilePipelineOptions> options = parse(text, emitError);
+        if (succeeded(options))
+          build(pm, *options);
+        return LogicalResult(options);
+      },
+      [](function_ref<void(const detail::PassOptions &)> handle) {
+        handle(TextOptions());
+      });
+}
+
 void moe::registerPipelines() {
-  PassPipelineRegistration<TextOptions>(
-      "moe-compile-pipeline",
-      "Compiles functions on tensors to device kernels and host programs",
-      [](OpPassManager &pm, const TextOptions &text) {
-        buildCompilePipeline(pm, parse(text));
-      });
-  PassPipelineRegistration<TextOptions>(
-      "moe-kernels-pipeline", "Stage 1: tensor ops to moe.kernel regions",
-      [](OpPassManager &pm, const TextOptions &text) {
-        buildKernelsPipeline(pm, parse(text));
-      });
-  PassPipelineRegistration<TextOptions>(
-      "moe-schedule-pipeline",
-      "Stage 2: kernels to kernels with schedules and tile tables",
-      [](OpPassManager &pm, const TextOptions &text) {
-        buildSchedulePipeline(pm, parse(text));
-      });
-  PassPipelineRegistration<TextOptions>(
-      "moe-linalg-pipeline", "Stage 3: scheduled kernels to linalg on tensors",
-      [](OpPassManager &pm, const TextOptions &text) {
-        buildLinalgPipeline(pm, parse(text));
-      });
-  PassPipelineRegistration<TextOptions>(
-      "moe-gpu-pipeline", "Stage 4: kernels to gpu.func and moe_rt.program",
-      [](OpPassManager &pm, const TextOptions &text) {
-        buildGPUPipeline(pm, parse(text));
-      });
-  PassPipelineRegistration<TextOptions>(
-      "moe-spirv-pipeline", "Stage 5: gpu.func to spirv.module",
-      [](OpPassManager &pm, const TextOptions &text) {
-        buildSPIRVPipeline(pm, parse(text));
-      });
-  PassPipelineRegistration<TextOptions>(
-      "moe-program-pipeline",
-      "Stage 6: plans memory and barriers of moe_rt.program",
-      [](OpPassManager &pm, const TextOptions &text) {
-        buildProgramPipeline(pm, parse(text));
-      });
+  registerStage("moe-compile-pipeline",
+                "Compiles functions on tensors to device kernels and host "
+                "programs",
+                buildCompilePipeline);
+  registerStage("moe-kernels-pipeline",
+                "Stage 1: tensor ops to moe.kernel regions",
+                buildKernelsPipeline);
+  registerStage("moe-schedule-pipeline",
+                "Stage 2: kernels to kernels with schedules and tile tables",
+                buildSchedulePipeline);
+  registerStage("moe-linalg-pipeline",
+                "Stage 3: scheduled kernels to linalg on tensors",
+                buildLinalgPipeline);
+  registerStage("moe-gpu-pipeline",
+                "Stage 4: kernels to gpu.func and moe_rt.program",
+                buildGPUPipeline);
+  registerStage("moe-spirv-pipeline", "Stage 5: gpu.func to spirv.module",
+                buildSPIRVPipeline);
+  registerStage("moe-program-pipeline",
+                "Stage 6: plans memory and barriers of moe_rt.program",
+                buildProgramPipeline);
 }

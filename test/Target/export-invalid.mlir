@@ -63,7 +63,7 @@ moe_rt.program @size_from_memory {
 
 // -----
 
-// expected-error @+1 {{expected a moe_rt.program to write, but got none}}
+// expected-error @+1 {{expected a moe_rt.program to write, but got none: run --moe-compile-pipeline first, on a module with a public function}}
 module {
 }
 

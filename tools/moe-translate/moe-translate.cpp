@@ -23,6 +23,8 @@ static llvm::cl::opt<std::string>
                llvm::cl::init("lavapipe"));
 
 static LogicalResult writeBundle(Operation *op, llvm::raw_ostream &os) {
+  // A module as a whole says nothing that its message does not.
+  op->getContext()->printOpOnDiagnostic(false);
   auto module = dyn_cast<ModuleOp>(op);
   if (!module)
     return op->emitError("expected a module, but got ") << op->getName();

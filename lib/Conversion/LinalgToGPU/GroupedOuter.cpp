@@ -243,6 +243,16 @@ LogicalResult GroupedOuterLowering::dispatch() {
 }
 
 LogicalResult GroupedOuterLowering::run() {
+  Operation *yield = kernel.getBody().front().getTerminator();
+  if (yield->getNumOperands() != 1 || yield->getOperand(0) != op.getResult())
+    return kernel.emitOpError("expected to yield the result of '")
+           << op->getName() << "' alone, but got another value";
+  if (!op.getType().getElementType().isF32() ||
+      !op.getLhs().getType().getElementType().isF32() ||
+      !op.getType().hasStaticShape() || op.getType().getNumElements() == 0)
+    return op.emitOpError("expected f32 matrices of a static shape that is "
+                          "not empty, but got ")
+           << op.getType() << " of " << op.getLhs().getType();
   if (rows % 4 != 0 || columns % (4 * lanes) != 0)
     return kernel.emitOpError(
                "expected the schedule's rows to be a multiple of 4 and its "

@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
+#include "MatmulTile.h"
 #include "TensorReader.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,7 +35,7 @@ using namespace mlir::moe;
 static constexpr int64_t maxWorkgroups = 65535; // of a dimension of a grid
 
 namespace {
-class MatmulLowering {
+class MatmulLowering : MatmulTile {
 public:
   MatmulLowering(KernelOp kernel, ProgramBuilder &program)
       : kernel(kernel), schedule(*kernel.getSchedule()),
@@ -65,49 +66,21 @@ private:
   SymbolicDims &dims;
   TensorReader reader;
 
-  scf::ForallOp forall;
-  tensor::ParallelInsertSliceOp insert;
-  linalg::MatmulOp matmul;
-  scf::IfOp guard; ///< around the product, or null
-  Value tile;      ///< the finished tile, inside the guard
-  Value expert;    ///< the table's expert of the tile, or null
-  bool transposed = false;
+  AffineExpr tiles; ///< loops of the forall over tiles
   Value lane;
   KernelBuffer *output = nullptr;
 };
 } // namespace
 
 LogicalResult MatmulLowering::match() {
-  Operation *yield = kernel.getBody().front().getTerminator();
-  forall = yield->getOperand(0).getDefiningOp<scf::ForallOp>();
-  if (!forall || forall.getRank() != 2)
-    return kernel.emitOpError(
-        "expected a matmul kernel to hold an scf.forall over tiles "
-        "and column tiles");
-  insert = cast<tensor::ParallelInsertSliceOp>(
-      *forall.getTerminator().getYieldingOps().begin());
-  auto valid = insert.getSource().getDefiningOp<tensor::ExtractSliceOp>();
-  if (!valid)
-    return insert.emitOpError("expected a slice of a static tile");
-  tile = valid.getSource();
-  if (auto branch = tile.getDefiningOp<scf::IfOp>()) {
-    guard = branch;
-    tile = branch.thenYield().getOperand(0);
-  }
-  forall.walk([&](linalg::MatmulOp op) { matmul = op; });
-  if (!matmul)
-    return forall.emitOpError("expected a linalg.matmul in the tile");
-  AffineMap rhs = matmul.getMatchingIndexingMap(matmul.getDpsInputOperand(1));
-  transposed =
-      cast<AffineDimExpr>(rhs.getResult(0)).getPosition() == 1; // (n, k)
-  forall.walk([&](tensor::ExtractOp extract) {
-    if (extract->hasAttr("moe.expert"))
-      expert = extract;
-  });
-  if (columns % (4 * lanes) != 0)
-    return kernel.emitOpError(
-               "expected the schedule's columns to be a multiple of ")
-           << 4 * lanes << " (4 per lane), but got " << columns;
+  FailureOr<MatmulTile> matched = matchMatmulTile(kernel);
+  if (failed(matched))
+    return failure();
+  static_cast<MatmulTile &>(*this) = *matched;
+  tiles = dims.getIndex(forall.getMixedUpperBound()[0]);
+  if (!tiles)
+    return forall.emitOpError("expected a number of tiles that follows from "
+                              "the sizes of inputs");
   return success();
 }
 
@@ -223,12 +196,9 @@ LogicalResult MatmulLowering::store(Value vector, Value row, Value column) {
 
 // The tile after its epilogue, element by element of this lane.
 LogicalResult MatmulLowering::storeTile(ArrayRef<Value> accumulators) {
-  FailureOr<Value> first =
-      reader.scalar(cast<Value>(insert.getMixedOffsets()[0]));
-  FailureOr<Value> columnStart =
-      reader.scalar(cast<Value>(insert.getMixedOffsets()[1]));
-  FailureOr<Value> count =
-      reader.scalar(cast<Value>(insert.getMixedSizes()[0]));
+  FailureOr<Value> first = reader.offset(insert.getMixedOffsets()[0]);
+  FailureOr<Value> columnStart = reader.offset(insert.getMixedOffsets()[1]);
+  FailureOr<Value> count = reader.offset(insert.getMixedSizes()[0]);
   if (failed(first) || failed(columnStart) || failed(count))
     return failure();
   Value current;
@@ -283,10 +253,6 @@ LogicalResult MatmulLowering::emitTile() {
 // guaranteed limit.
 SmallVector<SmallVector<AffineExpr>> MatmulLowering::gridSizes() {
   auto type = cast<RankedTensorType>(forall.getResult(0).getType());
-  OpFoldResult upper = forall.getMixedUpperBound()[0];
-  AffineExpr tiles = isa<Attribute>(upper)
-                         ? dims.constant(*getConstantIntValue(upper))
-                         : dims.getIndex(cast<Value>(upper));
   return {{dims.constant(llvm::divideCeil(type.getDimSize(1), columns))},
           {tiles, dims.constant(maxWorkgroups)}};
 }
@@ -326,14 +292,17 @@ LogicalResult MatmulLowering::run() {
       if (extract->hasAttr("moe.experts"))
         experts = extract.getTensor();
     });
-    if (!expert || !isa_and_present<BlockArgument>(experts))
-      return kernel.emitOpError(
-          "expected a grouped matmul under a schedule with slices");
+    auto type = experts ? dyn_cast<RankedTensorType>(experts.getType())
+                        : RankedTensorType();
+    if (!expert || !isa_and_present<BlockArgument>(experts) ||
+        !type.hasStaticShape() || type.getNumElements() == 0)
+      return kernel.emitOpError("expected a grouped matmul under a schedule "
+                                "with slices, of a static and positive number "
+                                "of matrices");
     bound = d.pushRange();
     reader.setBase(experts, bound.first);
   }
 
-  AffineExpr tiles = gridSizes()[1].front();
   bool bad = false;
   b.forLoop(
       b.workgroupId(gpu::Dimension::y), d.push(tiles),

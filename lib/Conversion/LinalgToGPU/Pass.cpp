@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "moe/Conversion/Passes.h"
+#include "moe/Support/OneBlock.h"
 
 namespace mlir::moe {
 #define GEN_PASS_DEF_CONVERTLINALGTOGPUPASS
@@ -84,6 +85,8 @@ static void addAsserts(ProgramBuilder &program, Location loc) {
 
 // Arguments are tensors, and each result is one of a kernel's of its own.
 static LogicalResult checkBoundary(func::FuncOp func) {
+  if (failed(expectOneBlock(func)))
+    return failure();
   for (auto [number, type] : llvm::enumerate(func.getArgumentTypes()))
     if (!isa<RankedTensorType>(type))
       return func.emitError("expected argument ")

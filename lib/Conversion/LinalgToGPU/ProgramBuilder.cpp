@@ -124,6 +124,12 @@ FailureOr<Value> ProgramBuilder::getBuffer(Value tensor) {
     return producer->emitOpError(
         "expected a kernel around every op that computes a tensor: run "
         "--moe-form-kernels first");
+  if (!isa<RankedTensorType>(tensor.getType()) ||
+      !getElementTypeOrSelf(tensor.getType()).isIntOrFloat())
+    return emitError(
+               tensor.getLoc(),
+               "expected a ranked tensor of f32 or i32 to store, but got ")
+           << tensor.getType();
   AffineExpr bytes = symbolicDims.getBytes(tensor);
   if (!bytes) {
     return emitError(tensor.getLoc(),

@@ -47,6 +47,8 @@ static TypedAttr floatIdentity(Type type, double value) {
 // of floats start at -0.0 (x + -0.0 = x for every x, also -0.0).
 static TypedAttr identityOf(Operation *op) {
   Type type = op->getResult(0).getType();
+  if (!type.isSignlessInteger() && !isa<FloatType>(type))
+    return nullptr;
   double infinity = std::numeric_limits<double>::infinity();
   if (isa<arith::AddFOp>(op))
     return floatIdentity(type, -0.0);
@@ -56,9 +58,9 @@ static TypedAttr identityOf(Operation *op) {
     return floatIdentity(type, -infinity);
   if (isa<arith::MinimumFOp, arith::MinNumFOp>(op))
     return floatIdentity(type, infinity);
-  if (!type.isIntOrIndex())
+  if (isa<FloatType>(type))
     return nullptr;
-  unsigned bits = type.isIndex() ? 32 : type.getIntOrFloatBitWidth();
+  unsigned bits = type.getIntOrFloatBitWidth();
   if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(op))
     return IntegerAttr::get(type, 0);
   if (isa<arith::MulIOp>(op))
@@ -72,13 +74,21 @@ static TypedAttr identityOf(Operation *op) {
   return nullptr;
 }
 
-static bool dependsOn(Value value, Value on) {
-  if (value == on)
-    return true;
-  Operation *op = value.getDefiningOp();
-  return op && op->getBlock() == on.getParentBlock() &&
-         llvm::any_of(op->getOperands(),
-                      [&](Value v) { return dependsOn(v, on); });
+// Whether `value` follows from one of the accumulators.
+static bool followsFromAccumulators(Value value, linalg::GenericOp op) {
+  llvm::SmallDenseSet<Value> seen;
+  SmallVector<Value> pending{value};
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    if (llvm::is_contained(op.getRegionOutputArgs(), next))
+      return true;
+    if (Operation *producer = next.getDefiningOp();
+        producer && producer->getBlock() == op.getBody())
+      llvm::append_range(pending, producer->getOperands());
+  }
+  return false;
 }
 
 // All results' combiners, or none when one of them is not a plain reduction.
@@ -95,9 +105,8 @@ static SmallVector<Combiner> matchCombiners(linalg::GenericOp op) {
         !accumulator.hasOneUse())
       return {};
     Value element = combine->getOperand(other);
-    for (Value argument : op.getRegionOutputArgs())
-      if (dependsOn(element, argument))
-        return {};
+    if (followsFromAccumulators(element, op))
+      return {};
     TypedAttr identity = identityOf(combine);
     if (!identity)
       return {};

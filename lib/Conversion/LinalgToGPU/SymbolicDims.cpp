@@ -48,7 +48,9 @@ AffineExpr SymbolicDims::resolve(AffineExpr expr) {
 }
 
 AffineExpr SymbolicDims::getDim(Value tensor, unsigned dim) {
-  auto type = cast<RankedTensorType>(tensor.getType());
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type || dim >= type.getRank())
+    return nullptr;
   if (!type.isDynamicDim(dim))
     return constant(type.getDimSize(dim));
   if (auto result = dyn_cast<OpResult>(tensor))
@@ -218,7 +220,8 @@ AffineExpr SymbolicDims::getNumElements(Value tensor) {
 
 AffineExpr SymbolicDims::getBytes(Value tensor) {
   AffineExpr elements = getNumElements(tensor);
-  unsigned bits =
-      cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth();
-  return elements ? elements * ((bits + 7) / 8) : nullptr;
+  Type element = getElementTypeOrSelf(tensor.getType());
+  return elements && element.isIntOrFloat()
+             ? elements * ((element.getIntOrFloatBitWidth() + 7) / 8)
+             : nullptr;
 }

@@ -273,6 +273,12 @@ FailureOr<Value> TensorReader::readReshaped(Value source, Value result,
   // whole groups of four.
   if (width > 1 && (lastSize(source) % 4 != 0 || lastSize(result) % 4 != 0))
     return readElements(result, indices, width);
+  for (Value tensor : {source, result})
+    if (llvm::is_contained(dims().getShape(tensor), AffineExpr()))
+      return emitError(result.getLoc(),
+                       "expected a reshape of sizes that follow from the "
+                       "function's arguments, but got ")
+             << tensor.getType();
   SmallVector<Value> at = delinearize(source, linearize(result, indices));
   if (width > 1 && !at.empty()) // keep the alignment visible
     at.back() = kernel.mul(kernel.div(at.back(), 4), 4);
@@ -292,7 +298,12 @@ FailureOr<Value> TensorReader::read(Value tensor, ArrayRef<Value> indices,
                      "expected a kernel input, but got another block argument");
   }
   Operation *op = tensor.getDefiningOp();
-  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  Type element = getElementTypeOrSelf(tensor.getType());
+  if (!isa<RankedTensorType>(tensor.getType()) ||
+      !element.isIntOrIndexOrFloat())
+    return op->emitOpError("expected a ranked tensor of numbers in a kernel, "
+                           "but got ")
+           << tensor.getType();
   DenseElementsAttr splat;
   if (matchPattern(tensor, m_Constant(&splat)) && splat.isSplat())
     return broadcast(

@@ -253,7 +253,15 @@ Value BodyEmitter::elementwise(Operation &inner, ArrayRef<BodyValue> operands) {
   return kernel.create(state)->getResult(0);
 }
 
+// What a kernel computes with, as a value or four of them in a vector.
+static bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
+
 LogicalResult BodyEmitter::emitOp(Operation &inner) {
+  for (Type type : inner.getResultTypes())
+    if (!isScalar(type))
+      return inner.emitOpError("expected integers, indices or floats in the "
+                               "body of a kernel, but got ")
+             << type;
   if (failed(checkIndexOperands(inner)))
     return failure();
   if (auto index = dyn_cast<linalg::IndexOp>(inner)) {

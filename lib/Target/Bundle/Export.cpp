@@ -41,7 +41,9 @@ mlir::moe::exportBundle(ModuleOp module, const ExportOptions &options) {
     programs.push_back(*program);
   }
   if (programs.empty())
-    return module.emitError("expected a moe_rt.program to write, but got none");
+    return module.emitError("expected a moe_rt.program to write, but got none: "
+                            "run --moe-compile-pipeline first, on a module "
+                            "with a public function");
 
   auto producer = builder.CreateString("moe " MOE_VERSION
                                        " (LLVM " LLVM_VERSION_STRING ")");

@@ -1,6 +1,6 @@
 // RUN: moe-opt %s -split-input-file -verify-diagnostics --pass-pipeline="builtin.module(func.func(moe-check-supported))"
 
-// expected-error @+1 {{expected argument 0 to be a ranked tensor of f32 or i32, but got 'tensor<?x64xf16>' (others have no lowering to the device yet)}}
+// expected-error @+1 {{expected argument 0 to be a ranked tensor of f32 or i32, but got 'tensor<?x64xf16>' (others have no lowering to the device yet): convert it before}}
 func.func @f16_argument(%x: tensor<?x64xf16>) -> tensor<?x64xf16> {
   return %x : tensor<?x64xf16>
 }

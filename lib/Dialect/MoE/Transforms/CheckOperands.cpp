@@ -124,36 +124,54 @@ static void checkSizes(Operation *operation) {
       });
 }
 
+// Checks are kernels of their own, and there is none inside another.
+static LogicalResult checkIsOutside(Operation *op, StringRef what,
+                                    StringRef check) {
+  if (!op->getParentOfType<KernelOp>())
+    return success();
+  return op->emitOpError("expected no kernel around an op whose ")
+         << what << " must be checked, by '" << check
+         << "': kernels are formed behind the checks";
+}
+
 namespace {
 struct CheckOperandsPass : moe::impl::CheckOperandsPassBase<CheckOperandsPass> {
   void runOnOperation() override {
     offsetsChecks.clear();
     mapsChecks.clear();
     getOperation().walk([](Operation *op) { checkSizes(op); });
-    getOperation().walk([&](Operation *op) {
-      llvm::TypeSwitch<Operation *>(op)
-          .Case([&](GroupedMatmulOp product) {
-            checkOffsets(product.getOffsetsMutable(), product.getLhs());
-          })
-          .Case([&](GroupedOuterOp outer) {
-            checkOffsets(outer.getOffsetsMutable(), outer.getLhs());
-          })
-          .Case([&](GroupedReduceOp sums) {
-            checkOffsets(sums.getOffsetsMutable(), sums.getRows());
-          })
-          .Case<DispatchOp, CombineOp, CombineWeightGradOp>(
-              [&](auto moved) { checkMaps(moved); });
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      return WalkResult(
+          llvm::TypeSwitch<Operation *, LogicalResult>(op)
+              .Case([&](GroupedMatmulOp product) {
+                return checkOffsets(product.getOffsetsMutable(),
+                                    product.getLhs());
+              })
+              .Case([&](GroupedOuterOp outer) {
+                return checkOffsets(outer.getOffsetsMutable(), outer.getLhs());
+              })
+              .Case([&](GroupedReduceOp sums) {
+                return checkOffsets(sums.getOffsetsMutable(), sums.getRows());
+              })
+              .Case<DispatchOp, CombineOp, CombineWeightGradOp>(
+                  [&](auto moved) { return checkMaps(moved); })
+              .Default(success()));
     });
+    if (result.wasInterrupted())
+      signalPassFailure();
   }
 
 private:
-  void checkOffsets(OpOperand &operand, Value rows) {
+  LogicalResult checkOffsets(OpOperand &operand, Value rows) {
     Value offsets = operand.get();
     auto plan = offsets.getDefiningOp<PlanOp>();
     auto byHand = offsets.getDefiningOp<CheckOffsetsOp>();
     if ((byHand && byHand.getRows() == rows) ||
         (plan && offsets == plan.getOffsets() && hasRowsOf(plan, rows)))
-      return;
+      return success();
+    if (failed(checkIsOutside(operand.getOwner(), "offsets",
+                              CheckOffsetsOp::getOperationName())))
+      return failure();
     Value &check = offsetsChecks[{offsets, rows}];
     if (!check) {
       OpBuilder builder(operand.getOwner());
@@ -161,16 +179,19 @@ private:
                                      offsets.getType(), offsets, rows);
     }
     operand.set(check);
+    return success();
   }
 
-  template <typename OpTy> void checkMaps(OpTy op) {
+  template <typename OpTy> LogicalResult checkMaps(OpTy op) {
     Value slotToRow = op.getSlotToRow(), rowToSlot = op.getRowToSlot();
     // A map without choices is empty; one whose number is dynamic is refused by
     // all that could lower the op.
     int64_t choices = op.getSlotToRow().getType().getDimSize(1);
     if (choices == 0 || ShapedType::isDynamic(choices) ||
         areMapsOfOneOp(slotToRow, rowToSlot))
-      return;
+      return success();
+    if (failed(checkIsOutside(op, "maps", CheckMapsOp::getOperationName())))
+      return failure();
     CheckMapsOp &check = mapsChecks[{slotToRow, rowToSlot}];
     if (!check) {
       OpBuilder builder(op);
@@ -178,6 +199,7 @@ private:
     }
     op.getSlotToRowMutable().assign(check.getCheckedSlotToRow());
     op.getRowToSlotMutable().assign(check.getCheckedRowToSlot());
+    return success();
   }
 
   /// One check serves all ops that read the same values.

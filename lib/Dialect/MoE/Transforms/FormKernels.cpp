@@ -14,6 +14,7 @@
 #include "mlir/IR/Matchers.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 #include "moe/Dialect/MoE/Transforms/Passes.h"
+#include "moe/Support/OneBlock.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::moe {
@@ -239,7 +240,16 @@ void FormKernelsPass::runOnOperation() {
   func::FuncOp func = getOperation();
   if (func.isExternal())
     return;
+  if (failed(expectOneBlock(func)))
+    return signalPassFailure();
   Operation *terminator = func.getBody().front().getTerminator();
+  for (auto [number, type] : llvm::enumerate(terminator->getOperandTypes()))
+    if (!isa<RankedTensorType>(type)) {
+      func.emitError("expected result ")
+          << number << " to be a ranked tensor of f32 or i32 to store, but got "
+          << type;
+      return signalPassFailure();
+    }
 
   // Every result of the function is one kernel's result of its own.
   OpBuilder builder(terminator);

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 #include "moe/Dialect/MoE/Transforms/Passes.h"
+#include "moe/Support/OneBlock.h"
 
 namespace mlir::moe {
 #define GEN_PASS_DEF_UPDATEINPLACEPASS
@@ -207,6 +208,8 @@ struct UpdateInPlacePass : moe::impl::UpdateInPlacePassBase<UpdateInPlacePass> {
     func::FuncOp func = getOperation();
     if (func.isExternal())
       return;
+    if (failed(expectOneBlock(func)))
+      return signalPassFailure();
     SmallVector<State> states = collectState(func), own, copied;
     for (const State &state : states) {
       if (!isa_and_nonnull<KernelOp>(state.next->get().getDefiningOp())) {
