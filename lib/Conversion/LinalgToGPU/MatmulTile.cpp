@@ -67,13 +67,13 @@ static LogicalResult matchStore(KernelOp kernel, ArrayRef<int64_t> shape,
   m.guard = m.tile.getDefiningOp<scf::IfOp>();
   if (!m.guard)
     return success();
-  Value other = m.guard.elseYield()
-                    .getOperand(cast<OpResult>(m.tile).getResultNumber());
+  Value other =
+      m.guard.elseYield().getOperand(cast<OpResult>(m.tile).getResultNumber());
   auto fill = other.getDefiningOp<linalg::FillOp>();
   if (!fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
     return m.guard.emitOpError("expected a tile of zeros in its else branch");
-  m.tile = m.guard.thenYield().getOperand(
-      cast<OpResult>(m.tile).getResultNumber());
+  m.tile =
+      m.guard.thenYield().getOperand(cast<OpResult>(m.tile).getResultNumber());
   return success();
 }
 
@@ -98,8 +98,8 @@ static LogicalResult matchProduct(ArrayRef<int64_t> shape, MatmulTile &m) {
     return m.matmul.emitOpError("expected a product of (m, k) and (k, n), or "
                                 "(n, k), in the tile");
   auto left = dyn_cast<RankedTensorType>(m.matmul.getInputs()[0].getType());
-  int64_t reduced = left && left.getRank() == 2 ? left.getDimSize(1)
-                                                : ShapedType::kDynamic;
+  int64_t reduced =
+      left && left.getRank() == 2 ? left.getDimSize(1) : ShapedType::kDynamic;
   int64_t columns = shape[1];
   SmallVector<int64_t> right{reduced, columns};
   if (m.transposed)
