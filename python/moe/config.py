@@ -8,6 +8,10 @@ ACTIVATIONS = ("swiglu", "gelu", "relu2")
 SCORINGS = ("softmax", "sigmoid")
 GROUP_SCORES = ("max", "top2_sum")
 MAX_EXPERTS = 1024
+MAX_TOP_K = 32
+
+_SMALLEST_NORMAL = 2.0**-126  # of f32
+_LARGEST = 2.0**128 - 2.0**104
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,7 @@ class LayerConfig:
     experts : int
         E, at most 1024.
     top_k : int
-        K, experts for each token.
+        K, experts for each token; at most 32.
     intermediate : int
         I, hidden units of one expert.
     activation : {"swiglu", "gelu", "relu2"}
@@ -30,6 +34,9 @@ class LayerConfig:
         How router logits become scores.
     renormalize : bool
         Whether a token's weights are divided by their sum.
+    renormalize_epsilon, renormalize_floor : float
+        With `renormalize`, the divisor is max(sum + epsilon, floor). As an f32
+        each is 0, or positive and not subnormal.
     scale : float
         Factor of all routing weights.
     bias : bool
@@ -70,11 +77,16 @@ class LayerConfig:
     group_score: str = "top2_sum"
     interleaved_gate_up: bool = False
     return_routing: bool = False
+    renormalize_epsilon: float = 0.0
+    renormalize_floor: float = 0.0
 
     def __post_init__(self):
         _expect_range("hidden", self.hidden, 1)
         _expect_range("experts", self.experts, 1, MAX_EXPERTS)
-        _expect_range("top_k", self.top_k, 1, self.experts, " (experts)")
+        if self.experts <= MAX_TOP_K:
+            _expect_range("top_k", self.top_k, 1, self.experts, " (experts)")
+        else:
+            _expect_range("top_k", self.top_k, 1, MAX_TOP_K)
         _expect_range("intermediate", self.intermediate, 1)
         _expect_range("shared_experts", self.shared_experts, 0)
         _expect_one_of("activation", self.activation, ACTIVATIONS)
@@ -83,10 +95,21 @@ class LayerConfig:
         if not (math.isfinite(self.scale) and self.scale > 0):
             raise ValueError("expected scale to be finite and positive, "
                              f"but got {self.scale}")
+        self._check_guard("renormalize_epsilon")
+        self._check_guard("renormalize_floor")
         if self.interleaved_gate_up and self.activation != "swiglu":
             raise ValueError("expected activation swiglu with interleaved gate "
                              f"and up rows, but got {self.activation}")
         self._check_groups()
+
+    def _check_guard(self, name):
+        value = getattr(self, name)
+        if value and not _SMALLEST_NORMAL <= value <= _LARGEST:
+            raise ValueError(f"expected {name} to be 0, or positive and normal "
+                             f"as an f32, but got {value}")
+        if value and not self.renormalize:
+            raise ValueError(f"expected renormalize with {name}, "
+                             f"but got {name} = {value} without it")
 
     def _check_groups(self):
         if self.groups is None and self.selected_groups is None:

@@ -121,6 +121,10 @@ def _route_attributes(config):
         entries["scoring"] = f"#moe.scoring<{config.scoring}>"
     if config.renormalize:
         entries["renormalize"] = None
+    if config.renormalize_epsilon:
+        entries["epsilon"] = f64(config.renormalize_epsilon)
+    if config.renormalize_floor:
+        entries["floor"] = f64(config.renormalize_floor)
     if config.scale != 1.0:
         entries["scale"] = f64(config.scale)
     if config.groups is not None:
@@ -238,6 +242,11 @@ def add_options(parser):
     choice("--activation", ACTIVATIONS, "swiglu", "activation of the experts")
     choice("--scoring", SCORINGS, "softmax", "how logits become scores")
     flag("--renormalize", "divide a token's weights by their sum")
+    for guard, what in (("epsilon", "is added to that sum"),
+                        ("floor", "is the least that it counts as")):
+        parser.add_argument(f"--renormalize-{guard}", type=parse_number,
+                            default=0.0, metavar="X",
+                            help=f"what {what} (default: 0)")
     parser.add_argument("--scale", type=parse_number, default=1.0, metavar="X",
                         help="factor of all routing weights (default: 1)")
     flag("--bias", "give the experts' projections a bias")

@@ -116,7 +116,7 @@ static void addRouteGrad(OpTy op, Value indices, Value g, OpBuilder &builder,
     c.add(op.getLogits(),
           RouteGradOp::create(b, op.getLogits().getType(), op.getLogits(),
                               indices, g, op.getScoring(), op.getRenormalize(),
-                              op.getScale()));
+                              op.getScale(), op.getEpsilon(), op.getFloor()));
 }
 
 static LogicalResult route(RouteOp op, OpBuilder &builder, Cotangents &c) {

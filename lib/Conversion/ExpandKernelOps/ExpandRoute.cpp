@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // For each token: the scores of all experts, the values they are selected by,
-// the experts that may be selected, and K times the best of those.
+// the experts that may be selected, and K times the best of those. Scores that
+// are divided by their sum are first multiplied by a common factor e^-shift, so
+// that the largest of them is about 1 (see DecomposeRoute.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,17 +34,35 @@ public:
 
 private:
   Values expandToken(Value token, ValueRange results);
-  Value getScores(Value logits);
+  /// The maximum and the sum of a softmax; null for a sigmoid.
+  struct Row {
+    Value max, sum;
+  };
+  Row getRow(Value logits);
+  Value getScores(Value logits, const Row &row);
   Value getSelectionValues(Value logits, Value scores);
   Value getAvailable(Value values);
   Value getGroupScores(Value values);
   Value pickBest(Value values, Value available, Value from, Value to);
+  Value getShift(Value highest, const Row &row);
+  Value getTerm(Value logit, Value shift);
+  Value getDivisor(Value total, Value shift, const Row &row);
+  Value getWeights(Value token, Value logits, Value scores, const Row &row,
+                   Value indices, Value weights);
 
   Value isNaN(Value x) {
     return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
   }
   Value addF(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
   Value exp(Value x) { return math::ExpOp::create(b, x); }
+  Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
+  Value mulF(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
+  Value div(Value x, Value y) { return arith::DivFOp::create(b, x, y); }
+  Value neg(Value x) { return arith::NegFOp::create(b, x); }
+  Value below(Value x, Value y) {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, y);
+  }
+  bool isSoftmax() { return op.getScoring() == Scoring::Softmax; }
   Value forEachExpert(function_ref<Value(Value expert)> element);
 
   RouteOp op;
@@ -60,30 +80,31 @@ Value RouteExpansion::forEachExpert(function_ref<Value(Value)> element) {
                    })[0];
 }
 
-Value RouteExpansion::getScores(Value logits) {
-  if (op.getScoring() == Scoring::Sigmoid)
-    return forEachExpert([&](Value expert) -> Value {
-      Value x = b.extract(logits, expert);
-      Value power = exp(arith::NegFOp::create(b, x));
-      return arith::DivFOp::create(b, b.f32(1), addF(b.f32(1), power));
-    });
+static constexpr float infinity = std::numeric_limits<float>::infinity();
 
-  // NaN, +inf and all -inf make every quotient NaN, as they should.
-  Value lowest = b.f32(-std::numeric_limits<float>::infinity());
-  Value max = b.forLoop(
-      b.idx(experts), lowest, [&](Value expert, ValueRange args) -> Values {
-        return {
-            arith::MaximumFOp::create(b, args[0], b.extract(logits, expert))};
-      })[0];
-  Value powers = forEachExpert([&](Value expert) {
-    return exp(arith::SubFOp::create(b, b.extract(logits, expert), max));
-  });
-  Value sum = b.forLoop(b.idx(experts), b.f32(0),
-                        [&](Value expert, ValueRange args) -> Values {
-                          return {addF(args[0], b.extract(powers, expert))};
-                        })[0];
-  return forEachExpert([&](Value expert) -> Value {
-    return arith::DivFOp::create(b, b.extract(powers, expert), sum);
+// NaN, +inf and all -inf make the sum NaN, as they should.
+RouteExpansion::Row RouteExpansion::getRow(Value logits) {
+  Row row;
+  if (!isSoftmax())
+    return row;
+  row.max = b.forLoop(b.idx(experts), b.f32(-infinity),
+                      [&](Value expert, ValueRange args) -> Values {
+                        return {arith::MaximumFOp::create(
+                            b, args[0], b.extract(logits, expert))};
+                      })[0];
+  row.sum = b.forLoop(b.idx(experts), b.f32(0),
+                      [&](Value expert, ValueRange args) -> Values {
+                        Value x = b.extract(logits, expert);
+                        return {addF(args[0], exp(sub(x, row.max)))};
+                      })[0];
+  return row;
+}
+
+Value RouteExpansion::getScores(Value logits, const Row &row) {
+  return forEachExpert([&](Value expert) {
+    Value x = b.extract(logits, expert);
+    return isSoftmax() ? div(exp(sub(x, row.max)), row.sum)
+                       : div(b.f32(1), addF(b.f32(1), exp(neg(x))));
   });
 }
 
@@ -169,30 +190,91 @@ Values RouteExpansion::expandToken(Value token, ValueRange results) {
   Value logits = forEachExpert([&](Value expert) {
     return toF32(b, b.extract(op.getLogits(), {token, expert}));
   });
-  Value scores = getScores(logits);
+  Row row = getRow(logits);
+  Value scores = getScores(logits, row);
   Value values = getSelectionValues(logits, scores);
-  Value topK = b.idx(op.getTopK());
-  Values selected =
-      b.forLoop(topK, {results[1], getAvailable(values), b.f32(0)},
+  Value indices =
+      b.forLoop(b.idx(op.getTopK()), {results[1], getAvailable(values)},
                 [&](Value slot, ValueRange args) -> Values {
                   Value best =
                       pickBest(values, args[1], b.idx(0), b.idx(experts));
                   return {b.insert(b.toI32(best), args[0], {token, slot}),
-                          b.insert(b.boolean(false), args[1], best),
-                          addF(args[2], b.extract(scores, best))};
-                });
-  Value indices = selected[0], total = selected[2];
-  Value weights =
-      b.forLoop(topK, results[0], [&](Value slot, ValueRange args) -> Values {
-        Value expert = b.toIndex(b.extract(indices, {token, slot}));
-        Value weight = b.extract(scores, expert);
-        if (op.getRenormalize())
-          weight = arith::DivFOp::create(b, weight, total);
-        Value scale = b.f32(op.getScale().convertToDouble());
-        return {b.insert(arith::MulFOp::create(b, weight, scale), args[0],
-                         {token, slot})};
+                          b.insert(b.boolean(false), args[1], best)};
+                })[0];
+  return {getWeights(token, logits, scores, row, indices, results[0]), indices};
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+// Finite, unless the largest logit is +inf or NaN; then so are the scores.
+Value RouteExpansion::getShift(Value highest, const Row &row) {
+  Value isLowest = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, highest,
+                                         b.f32(-infinity));
+  if (isSoftmax())
+    return b.select(isLowest, row.max, highest);
+  Value negative = b.select(below(highest, b.f32(0)), highest, b.f32(0));
+  return b.select(isLowest, b.f32(0), negative);
+}
+
+Value RouteExpansion::getTerm(Value logit, Value shift) {
+  if (isSoftmax())
+    return exp(sub(logit, shift));
+  Value negative = below(logit, b.f32(0));
+  Value power = exp(b.select(negative, logit, neg(logit)));
+  Value low = b.select(negative, logit, b.f32(0));
+  return div(exp(sub(low, shift)), addF(power, b.f32(1)));
+}
+
+Value RouteExpansion::getDivisor(Value total, Value shift, const Row &row) {
+  double epsilon = op.getEpsilon().convertToDouble();
+  double floor = op.getFloor().convertToDouble();
+  if (isSoftmax()) // no scores, no weights
+    total = b.select(isNaN(row.sum), row.sum, total);
+  if (epsilon == 0 && floor == 0)
+    return total;
+  Value half = mulF(isSoftmax() ? sub(row.max, shift) : neg(shift), b.f32(0.5));
+  Value root = exp(b.select(below(b.f32(88), half), b.f32(88), half));
+  auto guard = [&](double value) {
+    Value g = b.f32(value);
+    return mulF(mulF(isSoftmax() ? mulF(g, row.sum) : g, root), root);
+  };
+  if (epsilon != 0)
+    total = addF(total, guard(epsilon));
+  if (floor != 0)
+    total = arith::MaximumFOp::create(b, guard(floor), total);
+  return total;
+}
+
+Value RouteExpansion::getWeights(Value token, Value logits, Value scores,
+                                 const Row &row, Value indices, Value weights) {
+  Value topK = b.idx(op.getTopK()),
+        scale = b.f32(op.getScale().convertToDouble());
+  auto select = [&](Value values, Value slot) {
+    return b.extract(values, b.toIndex(b.extract(indices, {token, slot})));
+  };
+  auto store = [&](Value weight, Value slot, Value result) -> Values {
+    return {b.insert(mulF(weight, scale), result, {token, slot})};
+  };
+  if (!op.getRenormalize())
+    return b.forLoop(topK, weights, [&](Value slot, ValueRange args) {
+      return store(select(scores, slot), slot, args[0]);
+    })[0];
+  Value highest = b.forLoop(
+      topK, b.f32(-infinity), [&](Value slot, ValueRange args) -> Values {
+        return {arith::MaximumFOp::create(b, args[0], select(logits, slot))};
       })[0];
-  return {weights, indices};
+  Value shift = getShift(highest, row);
+  Value total =
+      b.forLoop(topK, b.f32(0), [&](Value slot, ValueRange args) -> Values {
+        return {addF(args[0], getTerm(select(logits, slot), shift))};
+      })[0];
+  Value divisor = getDivisor(total, shift, row);
+  return b.forLoop(topK, weights, [&](Value slot, ValueRange args) {
+    Value term = getTerm(select(logits, slot), shift);
+    return store(div(term, divisor), slot, args[0]);
+  })[0];
 }
 
 Values RouteExpansion::run() {

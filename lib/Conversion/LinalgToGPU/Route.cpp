@@ -19,6 +19,11 @@
 // a group's score is then an exchange within the cluster, and every lane knows
 // the scores of exactly the groups whose experts it holds.
 //
+// A renormalized weight is a quotient of scores times e^-shift, with a shift
+// that makes the largest of them about 1: the scores alone may be below the
+// range of an f32. Where a lane has several slots, their logits wait in the
+// result until all of them are known, and with them the shift.
+//
 // The order of every sum depends on `lanes` and the shape alone.
 //
 //===----------------------------------------------------------------------===//
@@ -52,7 +57,7 @@ private:
   };
   struct State {
     Value key, id; ///< the last selection
-    Value total;   ///< of the scores selected so far
+    Value highest; ///< renormalized: the key of the largest logit so far
   };
 
   LogicalResult bind();
@@ -65,8 +70,13 @@ private:
   State selectRound(Value token, Value first, Value count,
                     ArrayRef<Candidate> candidates, const Denominator &row,
                     State state, bool isLast);
-  void normalize(Value token, Value total, const Denominator &row);
-  Value finishWeight(Value score, Value total, const Denominator &row);
+  void renormalize(Value token, Value highest, const Denominator &row);
+  Value getHighest(Value highest, Value logit, Value isSlot);
+  Value getShift(Value highest, const Denominator &row);
+  Value getTerm(Value logit, Value shift);
+  Value addTerms(Value total, Value term);
+  Value getDivisor(Value total, Value shift, const Denominator &row);
+  Value finishWeight(Value weight, const Denominator &row);
 
   bool isSoftmax() { return op.getScoring() == Scoring::Softmax; }
   /// Whether experts are compared by score (+ bias) rather than by logit.
@@ -104,7 +114,7 @@ LogicalResult RouteLowering::bind() {
     FailureOr<Value> buffer = d.program().getBuffer(result);
     if (failed(buffer))
       return failure();
-    // Scores wait in the result for their sum when a lane has several slots.
+    // Logits wait in the result for their sum when a lane has several slots.
     bool reads = op.getRenormalize() && rounds() > 1;
     weights = d.buffer(reads ? BufferUse::Update : BufferUse::Write, *buffer,
                        b.getF32Type());
@@ -152,23 +162,24 @@ void RouteLowering::lowerToken(Value token) {
   if (op.getSelectedGroups() < op.getGroups())
     deal.keepBestGroups(candidates, op.getSelectedGroups(), op.getGroupScore());
 
-  State state{b.i32(std::numeric_limits<int32_t>::max()), b.i32(-1), b.f32(0)};
+  State state{b.i32(std::numeric_limits<int32_t>::max()), b.i32(-1),
+              b.i32(notACandidate)};
   if (rounds() == 1) {
     selectRound(token, b.idx(0), b.idx(topK), candidates, row, state,
                 /*isLast=*/true);
     return;
   }
   SmallVector<Value> last = b.forLoop(
-      b.idx(0), b.idx(topK), b.idx(lanes), {state.key, state.id, state.total},
+      b.idx(0), b.idx(topK), b.idx(lanes), {state.key, state.id, state.highest},
       [&](Value first, ValueRange args) -> SmallVector<Value> {
         Value count = b.min(b.sub(b.idx(topK), first), b.idx(lanes));
         State next =
             selectRound(token, first, count, candidates, row,
                         {args[0], args[1], args[2]}, !op.getRenormalize());
-        return {next.key, next.id, next.total};
+        return {next.key, next.id, next.highest};
       });
   if (weights && op.getRenormalize())
-    normalize(token, last[2], row);
+    renormalize(token, last[2], row);
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,13 +272,19 @@ RouteLowering::State RouteLowering::selectRound(Value token, Value first,
   if (weights) {
     Value logit = b.load(logits->scalars,
                          b.add(b.mul(token, experts), b.toIndex(expert)));
-    score = b.select(isSlot, getScore(logit, row), b.f32(0));
-    if (op.getRenormalize())
-      for (int64_t slot = 0; slot < slotsPerRound(); ++slot)
-        state.total = arith::AddFOp::create(
-            b, state.total, lanes > 1 ? b.shuffle(score, b.i32(slot)) : score);
-    if (isLast)
-      score = finishWeight(score, state.total, row);
+    if (!op.getRenormalize()) {
+      score = finishWeight(getScore(logit, row), row);
+    } else {
+      state.highest = getHighest(state.highest, logit, isSlot);
+      score = logit;
+      if (isLast) {
+        Value shift = getShift(state.highest, row);
+        Value term = b.select(isSlot, getTerm(logit, shift), b.f32(0));
+        Value total = addTerms(b.f32(0), term);
+        score = finishWeight(
+            arith::DivFOp::create(b, term, getDivisor(total, shift, row)), row);
+      }
+    }
   }
   b.ifThen(isSlot, [&] {
     if (weights)
@@ -278,25 +295,118 @@ RouteLowering::State RouteLowering::selectRound(Value token, Value first,
   return state;
 }
 
-Value RouteLowering::finishWeight(Value score, Value total,
-                                  const Denominator &row) {
-  Value weight = score;
-  if (op.getRenormalize())
-    weight = arith::DivFOp::create(b, weight, total);
+Value RouteLowering::finishWeight(Value weight, const Denominator &row) {
   float scale = op.getScale().convertToDouble();
   if (scale != 1)
     weight = arith::MulFOp::create(b, weight, b.f32(scale));
   return row.bad ? b.select(row.bad, getNaN(b), weight) : weight;
 }
 
-// Divides the scores that this lane has stored by their sum.
-void RouteLowering::normalize(Value token, Value total,
-                              const Denominator &row) {
+//===----------------------------------------------------------------------===//
+// Renormalization
+//===----------------------------------------------------------------------===//
+
+// The highest key of the logits of all lanes' slots; NaN is the lowest.
+Value RouteLowering::getHighest(Value highest, Value logit, Value isSlot) {
+  Value key =
+      b.select(isSlot, getKey(b, logit, nanLowest), b.i32(notACandidate));
+  key =
+      exchange(b, key, 1, lanes, [&](Value x, Value y) { return b.max(x, y); });
+  return b.max(highest, key);
+}
+
+// Finite, also where nothing but -inf or NaN is selected.
+Value RouteLowering::getShift(Value highest, const Denominator &row) {
+  if (!isSoftmax()) // where the largest score is not small, there is none
+    highest = b.select(b.lt(highest, b.i32(0)), highest, b.i32(0));
+  Value shift = getFloat(b, highest);
+  return b.select(b.ge(b.i32(-infinityKey), highest),
+                  isSoftmax() ? row.max : b.f32(0), shift);
+}
+
+// The score of a slot times e^-shift, for a softmax up to what all scores of
+// the row have in common.
+Value RouteLowering::getTerm(Value logit, Value shift) {
+  if (isSoftmax())
+    return math::ExpOp::create(b, arith::SubFOp::create(b, logit, shift));
+  Value isNegative = b.lt(getKey(b, logit, nanLowest), b.i32(0));
+  Value minus = arith::NegFOp::create(b, logit);
+  Value power = math::ExpOp::create(b, b.select(isNegative, logit, minus));
+  Value low = b.select(isNegative, logit, b.f32(0));
+  Value above = math::ExpOp::create(b, arith::SubFOp::create(b, low, shift));
+  Value term = arith::DivFOp::create(b, above,
+                                     arith::AddFOp::create(b, power, b.f32(1)));
+  // A NaN logit is its own score, whatever the driver's exp makes of it.
+  Value isNaN = b.eq(getKey(b, logit, nanLowest), b.i32(nanLowest));
+  return b.select(isNaN, logit, term);
+}
+
+// In the order of the selection.
+Value RouteLowering::addTerms(Value total, Value term) {
+  for (int64_t slot = 0; slot < slotsPerRound(); ++slot)
+    total = arith::AddFOp::create(
+        b, total, lanes > 1 ? b.shuffle(term, b.i32(slot)) : term);
+  return total;
+}
+
+// max(total + epsilon, floor), all times e^-shift. The scores of a softmax are
+// e^(x - max) / sum, so that a guard is multiplied by sum · e^(max - shift); by
+// halves, since the power alone may be beyond an f32.
+Value RouteLowering::getDivisor(Value total, Value shift,
+                                const Denominator &row) {
+  float epsilon = op.getEpsilon().convertToDouble();
+  float floor = op.getFloor().convertToDouble();
+  if (epsilon == 0 && floor == 0)
+    return total;
+  Value gap = isSoftmax() ? arith::SubFOp::create(b, row.max, shift).getResult()
+                          : arith::NegFOp::create(b, shift).getResult();
+  Value half = arith::MulFOp::create(b, gap, b.f32(0.5));
+  half = b.select(
+      b.lt(getKey(b, b.f32(88), nanLowest), getKey(b, half, nanLowest)),
+      b.f32(88), half);
+  Value root = math::ExpOp::create(b, half);
+  auto guard = [&](float value) -> Value {
+    Value g = b.f32(value);
+    if (isSoftmax())
+      g = arith::MulFOp::create(b, g, row.sum);
+    return arith::MulFOp::create(b, arith::MulFOp::create(b, g, root), root);
+  };
+  if (epsilon != 0)
+    total = arith::AddFOp::create(b, total, guard(epsilon));
+  if (floor == 0)
+    return total;
+  // NaN is the highest: a sum that is NaN stays.
+  Value low = guard(floor);
+  Value isLower =
+      b.lt(getKey(b, total, nanHighest), getKey(b, low, nanHighest));
+  return b.select(isLower, low, total);
+}
+
+// This lane has stored the logits of its slots: those are replaced by terms,
+// and the terms, once their sum is known, by weights.
+void RouteLowering::renormalize(Value token, Value highest,
+                                const Denominator &row) {
+  Value start = b.mul(token, b.idx(topK));
+  Value shift = getShift(highest, row);
+  Value total = b.forLoop(
+      b.idx(0), b.idx(topK), b.idx(lanes), {b.f32(0)},
+      [&](Value first, ValueRange args) -> SmallVector<Value> {
+        Value slot = b.add(first, b.threadId());
+        Value isSlot = b.lt(slot, b.idx(topK));
+        // Some slot of this lane, where it has none in this round.
+        Value at = b.add(start, b.select(isSlot, slot, b.threadId()));
+        Value logit = b.load(weights->scalars, at);
+        Value term = b.select(isSlot, getTerm(logit, shift), b.f32(0));
+        b.ifThen(isSlot, [&] { b.store(term, weights->scalars, at); });
+        return {addTerms(args[0], term)};
+      })[0];
+  Value divisor = getDivisor(total, shift, row);
   b.forLoop(
       b.threadId(), b.idx(topK), b.idx(lanes),
       [&](Value slot) {
-        Value at = b.add(b.mul(token, topK), slot);
-        b.store(finishWeight(b.load(weights->scalars, at), total, row),
+        Value at = b.add(start, slot);
+        Value term = b.load(weights->scalars, at);
+        b.store(finishWeight(arith::DivFOp::create(b, term, divisor), row),
                 weights->scalars, at);
       },
       dims.constant(rounds()));

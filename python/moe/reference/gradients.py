@@ -5,6 +5,7 @@ import numpy as np
 from .elementwise import sigmoid, softmax
 from .grouped import check_offsets
 from .rounding import round_to
+from .route import check_guards, renormalized
 
 
 def grouped_outer(lhs, rhs, offsets, init=None):
@@ -97,7 +98,7 @@ def combine_weight_grad(grad, rows, plan, *, strategy="tree",
 
 
 def route_grad(logits, indices, dweights, *, scoring="softmax",
-               renormalize=False, scale=1.0):
+               renormalize=False, scale=1.0, epsilon=0.0, floor=0.0):
     """Give the gradient of the logits from that of the routing weights.
 
     Parameters
@@ -106,33 +107,54 @@ def route_grad(logits, indices, dweights, *, scoring="softmax",
     indices : array_like of int, [T, K]
         A slot whose index is not in [0, E) takes part in nothing.
     dweights : array_like, [T, K]
-    scoring, renormalize, scale
+    scoring, renormalize, scale, epsilon, floor
         As in `route`.
 
     Returns
     -------
     numpy.ndarray, float64 [T, E]
     """
+    check_guards(renormalize, epsilon, floor)
     logits, indices = np.asarray(logits, np.float64), np.asarray(indices)
-    scores = (softmax if scoring == "softmax" else sigmoid)(logits)
     experts = logits.shape[1]
     kept = (indices >= 0) & (indices < experts)
     chosen = np.where(kept, indices, 0)
     dweights = np.where(kept, np.asarray(dweights, np.float64), 0.0)
-    ds = dweights * scale
+    scores = (softmax if scoring == "softmax" else sigmoid)(logits)
+    lost = np.zeros((len(logits), 1))
+    per_slot = dweights
     if renormalize:
-        picked = np.where(kept, np.take_along_axis(scores, chosen, 1), 0.0)
-        total = picked.sum(axis=1, keepdims=True)
-        mean = (dweights * picked).sum(axis=1, keepdims=True)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ds = np.where(kept, scale * (dweights - mean / total) / total, 0.0)
+        shares, rest, is_floor = renormalized(logits, indices, scoring, epsilon,
+                                              floor)
+        # g - sum of g r, without a difference of numbers that may be alike.
+        with np.errstate(invalid="ignore"):
+            pairs = dweights[:, :, None] - dweights[:, None, :]
+            inner = (pairs * shares[:, None, :]).sum(axis=2)
+            inner = np.where(is_floor, 0.0, inner)
+            if epsilon or floor:
+                inner = inner + rest * dweights
+                lost = rest * (dweights * shares).sum(axis=1, keepdims=True)
+            per_slot = np.where(kept, shares * inner, 0.0)
     collected = np.zeros(logits.shape)
     tokens = np.arange(len(logits))[:, None]
-    np.add.at(collected, (np.broadcast_to(tokens, chosen.shape), chosen), ds)
-    if scoring == "softmax":
-        mean = (scores * collected).sum(axis=1, keepdims=True)
-        return scores * (collected - mean)
-    return scores * (1.0 - scores) * collected
+    np.add.at(collected, (np.broadcast_to(tokens, chosen.shape), chosen),
+              scale * per_slot)
+    with np.errstate(invalid="ignore"):
+        if scoring == "sigmoid":
+            slope = sigmoid(-logits)
+            return (slope if renormalize else scores * slope) * collected
+        if renormalize:
+            bad = np.isnan(scores).any(axis=1, keepdims=True)
+            return np.where(bad, np.nan, collected - scores * scale * lost)
+        return _softmax_vjp(scores, collected)
+
+
+def _softmax_vjp(scores, gradient):
+    # Relative to the gradient of the largest score, which may be next to 1.
+    best = scores.argmax(axis=1)[:, None] if scores.size else \
+        np.zeros((len(scores), 1), int)
+    gradient = gradient - np.take_along_axis(gradient, best, axis=1)
+    return scores * (gradient - (scores * gradient).sum(axis=1, keepdims=True))
 
 
 def _expect_prefix(offsets, rows):

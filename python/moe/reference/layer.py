@@ -58,8 +58,7 @@ def layer(config, inputs, indices=None):
             f"expected indices between 0 and {config.experts - 1}, but got "
             f"{planned.fault.value} for token {planned.fault.token} in slot "
             f"{planned.fault.slot}")
-    weights = route_weights(logits, indices, scoring=config.scoring,
-                            renormalize=config.renormalize, scale=config.scale)
+    weights = route_weights(logits, indices, **weighting_of(config))
 
     rows = dispatch(x, planned)
     hidden = grouped_matmul(rows, inputs["w_gate_up"], planned.offsets,
@@ -76,6 +75,17 @@ def layer(config, inputs, indices=None):
         hidden = activate(config.activation, hidden)
         out = out + hidden @ np.asarray(inputs["w_shared_down"], np.float64).T
     return LayerOutputs(out, weights, indices, logits)
+
+
+def weighting_of(config):
+    """Give the keyword arguments of `route_weights` and `route_grad`."""
+    return {
+        "scoring": config.scoring,
+        "renormalize": config.renormalize,
+        "scale": config.scale,
+        "epsilon": config.renormalize_epsilon,
+        "floor": config.renormalize_floor,
+    }
 
 
 def routing_of(config):

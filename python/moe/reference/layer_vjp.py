@@ -6,7 +6,7 @@ from .elementwise import activate, sigmoid, silu
 from .gradients import (combine_weight_grad, grouped_outer, grouped_reduce,
                         route_grad)
 from .grouped import grouped_matmul
-from .layer import layer
+from .layer import layer, weighting_of
 from .plan import plan
 from .rows import combine, dispatch
 
@@ -64,8 +64,7 @@ def layer_vjp(config, inputs, dout, indices=None, dweights=None):
     if dweights is not None:
         from_rows = from_rows + np.asarray(dweights, np.float64)
     dlogits = route_grad(outputs.logits, outputs.indices, from_rows,
-                         scoring=config.scoring,
-                         renormalize=config.renormalize, scale=config.scale)
+                         **weighting_of(config))
     gradients["router"] = x.T @ dlogits
     gradients["x"] = combine(drows, planned) + dlogits @ arguments["router"].T
     if config.correction_bias:

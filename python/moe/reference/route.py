@@ -22,7 +22,8 @@ class Routing(NamedTuple):
 
 
 def route(logits, top_k, *, scoring="softmax", bias=None, renormalize=False,
-          scale=1.0, groups=None, selected_groups=None, group_score="max"):
+          scale=1.0, epsilon=0.0, floor=0.0, groups=None,
+          selected_groups=None, group_score="max"):
     """Select `top_k` experts for each token and weigh them.
 
     Parameters
@@ -35,9 +36,12 @@ def route(logits, top_k, *, scoring="softmax", bias=None, renormalize=False,
     bias : array_like, [E], optional
         Added to the scores for the selection only, never in the weights.
     renormalize : bool
-        Divide the weights of a token by their sum over its selection.
+        Divide the weights of a token by max(sum + epsilon, floor), with the sum
+        over its selection.
     scale : float
         Factor of all weights; finite and positive.
+    epsilon, floor : float
+        What keeps that sum away from 0; at least 0, and 0 unless `renormalize`.
     groups, selected_groups : int, optional
         Split the experts into `groups` equal parts of neighbouring ids, and
         select only from the best `selected_groups` of them. One group is the
@@ -52,6 +56,7 @@ def route(logits, top_k, *, scoring="softmax", bias=None, renormalize=False,
     logits = np.asarray(logits)
     _check_arguments(logits, top_k, scoring, bias, scale, groups,
                      selected_groups, group_score)
+    check_guards(renormalize, epsilon, floor)
     values = selection_values(logits, scoring=scoring, bias=bias,
                               groups=groups)
     excluded = np.zeros(values.shape, bool)
@@ -60,12 +65,13 @@ def route(logits, top_k, *, scoring="softmax", bias=None, renormalize=False,
                                         group_score)
     indices = _ranked(values, excluded)[:, :top_k].astype(np.int32)
     weights = route_weights(logits, indices, scoring=scoring,
-                            renormalize=renormalize, scale=scale)
+                            renormalize=renormalize, scale=scale,
+                            epsilon=epsilon, floor=floor)
     return Routing(weights, indices)
 
 
 def route_weights(logits, indices, *, scoring="softmax", renormalize=False,
-                  scale=1.0):
+                  scale=1.0, epsilon=0.0, floor=0.0):
     """Compute the routing weights of a given selection.
 
     Parameters
@@ -74,26 +80,79 @@ def route_weights(logits, indices, *, scoring="softmax", renormalize=False,
     indices : array_like of int, [T, K]
         A slot whose index is not in [0, E), as -1, has weight 0 and stays out
         of the sums.
-    scoring, renormalize, scale
+    scoring, renormalize, scale, epsilon, floor
         As in `route`.
 
     Returns
     -------
     numpy.ndarray, float64 [T, K]
     """
-    indices = np.asarray(indices)
-    scores = _scores(np.asarray(logits), scoring)
+    check_guards(renormalize, epsilon, floor)
+    logits, indices = np.asarray(logits), np.asarray(indices)
+    if renormalize:
+        return scale * renormalized(logits, indices, scoring, epsilon,
+                                    floor).shares
+    scores = _scores(logits, scoring)
     kept = (indices >= 0) & (indices < scores.shape[1])
     chosen = np.take_along_axis(scores, np.where(kept, indices, 0), axis=1)
-    chosen = np.where(kept, chosen, 0.0)
-    if renormalize:
-        total = np.zeros(len(chosen))
-        for slot in range(chosen.shape[1]):  # in selection order
-            total += chosen[:, slot]
-        with np.errstate(invalid="ignore"):
-            chosen = chosen / total[:, None]  # 0 / 0 is NaN, as specified
-        chosen = np.where(kept, chosen, 0.0)
-    return chosen * scale
+    return scale * np.where(kept, chosen, 0.0)
+
+
+class Renormalized(NamedTuple):
+    """Selected scores over their guarded sum, see `renormalized`.
+
+    Attributes
+    ----------
+    shares : numpy.ndarray, float64 [T, K]
+        s / D with D = max(sum of s + epsilon, floor); 0 in a slot without an
+        expert.
+    rest : numpy.ndarray, float64 [T, 1]
+        The part of D that does not depend on the scores, over D.
+    is_floor : numpy.ndarray, bool [T, 1]
+        Where D is the floor.
+    """
+
+    shares: np.ndarray
+    rest: np.ndarray
+    is_floor: np.ndarray
+
+
+def renormalized(logits, indices, scoring, epsilon=0.0, floor=0.0):
+    """Divide selected scores by their sum, in logarithms.
+
+    The quotients are right wherever they are representable, however small the
+    scores are.
+
+    Parameters
+    ----------
+    logits : array_like, [T, E]
+    indices : array_like of int, [T, K]
+    scoring, epsilon, floor
+        As in `route`.
+
+    Returns
+    -------
+    Renormalized
+    """
+    indices = np.asarray(indices)
+    logs = _log_scores(np.asarray(logits, np.float64), scoring)
+    kept = (indices >= 0) & (indices < logs.shape[1])
+    chosen = np.take_along_axis(logs, np.where(kept, indices, 0), axis=1)
+    chosen = np.where(kept, chosen, -np.inf)
+    highest = chosen.max(axis=1, keepdims=True)
+    highest = np.where(highest == -np.inf, 0.0, highest)
+    terms = np.exp(chosen - highest)
+    total = np.zeros((len(terms), 1))
+    for slot in range(terms.shape[1]):  # in selection order
+        total += terms[:, slot:slot + 1]
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        scaled = epsilon * np.exp(-highest) if epsilon else np.zeros_like(total)
+        low = floor * np.exp(-highest) if floor else np.zeros_like(total)
+        is_floor = low > total + scaled
+        divisor = np.where(is_floor, low, total + scaled)
+        shares = np.where(kept, terms / divisor, 0.0)  # 0 / 0: as specified
+        rest = np.where(is_floor | np.isinf(scaled), 1.0, scaled / divisor)
+    return Renormalized(shares, rest, is_floor)
 
 
 def selection_values(logits, *, scoring="softmax", bias=None, groups=None,
@@ -158,6 +217,15 @@ def _scores(logits, scoring):
     return softmax(logits) if scoring == "softmax" else sigmoid(logits)
 
 
+def _log_scores(logits, scoring):
+    if scoring == "sigmoid":
+        return -np.logaddexp(0.0, -logits)
+    with np.errstate(invalid="ignore"):
+        shifted = logits - logits.max(axis=-1, keepdims=True)
+        powers = np.exp(shifted).sum(axis=-1, keepdims=True)
+        return shifted - np.log(powers)
+
+
 def _ranked(values, excluded):
     """Order the last axis: allowed first, NaN last, descending, lower id."""
     nan = np.isnan(values)
@@ -196,6 +264,17 @@ def _check_arguments(logits, top_k, scoring, bias, scale, groups,
                          "but got only one of them")
     if groups is not None:
         check_groups(experts, top_k, groups, selected_groups, group_score)
+
+
+def check_guards(renormalize, epsilon, floor):
+    """Raise ValueError where `epsilon` or `floor` make no sense."""
+    for name, value in (("epsilon", epsilon), ("floor", floor)):
+        if not (np.isfinite(value) and value >= 0):
+            raise ValueError(f"expected {name} to be finite and at least 0, "
+                             f"but got {value}")
+        if value and not renormalize:
+            raise ValueError(f"expected renormalize with {name}, "
+                             f"but got {name} = {value} without it")
 
 
 def check_groups(experts, top_k, groups, selected_groups, group_score):

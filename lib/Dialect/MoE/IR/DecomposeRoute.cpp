@@ -4,286 +4,340 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// scores[t, e]   = softmax or sigmoid of the logits, in f32
-// selected[t, k] = Σ_e (indices[t, k] = e ? scores[t, e] : 0)
-// total[t]       = Σ_k selected[t, k]
-// weights[t, k]  = scale · selected[t, k] (/ total[t])
+// weights[t, k] = scale · s[i] / D with i = indices[t, k]; D = max(Σ s + ε, φ)
+// with `renormalize`, else 1.
 //
-// Elements are picked by comparison, not by indexing: every op is a sum or an
-// elementwise op over loops alone, which has a derivative. An index outside
-// [0, E) picks nothing.
+// A renormalized weight may be large where the scores are below the range of an
+// f32. So numerator and denominator are multiplied by e^-shift, where shift
+// follows from the largest selected logit and is but a number: the quotient
+// does not depend on it, and there is no derivative through it.
+//
+//                softmax                          sigmoid
+// shift          max x over the slots             min(max x over the slots, 0)
+// u = s e^-shift e^(x - shift), up to a factor    e^(min(x, 0) - shift) /
+//                that all have                      (1 + e^-|x|)
 //
 //===----------------------------------------------------------------------===//
+
+#include "RouteLoops.h"
 
 #include "moe/Dialect/MoE/IR/Decompose.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::moe;
 
-using utils::IteratorType;
+using route::Body;
+using route::Loops;
 
 namespace {
-/// Loops t, e, k of the ops that are built, and what they have in common.
 class RouteDecomposition {
 public:
   template <typename OpTy>
   RouteDecomposition(OpBuilder &builder, OpTy op)
-      : b(op.getLoc(), builder), indices(op.getIndices()),
-        renormalize(op.getRenormalize()), scoring(op.getScoring()),
-        scale(op.getScale().convertToDouble()) {
-    tokens = tensor::getMixedSize(b, b.getLoc(), op.getLogits(), 0);
-    experts = b.getIndexAttr(op.getLogits().getType().getDimSize(1));
-    choices = b.getIndexAttr(op.getIndices().getType().getDimSize(1));
-    scores = computeScores(op.getLogits());
-    selected = select(scores);
+      : loops(builder, op.getLoc(), op.getLogits(), op.getIndices()),
+        logits(op.getLogits()), indices(op.getIndices()),
+        renormalize(op.getRenormalize()),
+        isSoftmax(op.getScoring() == Scoring::Softmax),
+        scale(op.getScale().convertToDouble()),
+        epsilon(op.getEpsilon().convertToDouble()),
+        floor(op.getFloor().convertToDouble()) {
     if (renormalize)
-      total = sum(selected, choices);
+      computeShares();
   }
 
   Value weights();
   Value gradient(Value dweights, Type element);
 
 private:
-  using Body = function_ref<Value(ImplicitLocOpBuilder &, ValueRange)>;
+  /// The parts of the denominator of a token, all times e^-shift.
+  struct Denominator {
+    Value epsilon, floor; ///< null where they are 0
+    Value sum;            ///< Σ u + epsilon
+  };
 
-  Value empty(ArrayRef<OpFoldResult> sizes, Type element) {
-    return tensor::EmptyOp::create(b, sizes, element);
-  }
-  Value zeros(ArrayRef<OpFoldResult> sizes) {
-    Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0f));
-    return linalg::FillOp::create(b, zero, empty(sizes, b.getF32Type()))
-        .getResult(0);
-  }
-  AffineMap map(unsigned loops, ArrayRef<unsigned> dims) {
-    return AffineMap::getMultiDimMapWithTargets(loops, dims, b.getContext());
-  }
-  /// A generic whose last map is that of `init`; loops it lacks are summed.
-  Value generic(ValueRange inputs, Value init, ArrayRef<AffineMap> maps,
-                Body body);
-  /// Over [t, x] and, per token, [t].
-  Value elementwise(ValueRange inputs, OpFoldResult size, Body body,
-                    Type element = {});
-  Value sum(Value matrix, OpFoldResult size);
-  Value sumOfProducts(Value left, Value right);
-  Value computeScores(Value logits);
-  Value select(Value perExpert);
-  Value collect(Value perChoice);
-  Value isChosen(ImplicitLocOpBuilder &body, Value index, unsigned loop);
-  Value isExpert(ImplicitLocOpBuilder &body, Value index);
+  bool isGuarded() const { return epsilon != 0 || floor != 0; }
+  Value computeScores();
+  void computeShares();
+  Value getShift(Body &body, Value chosenKey, Value rowKey);
+  SmallVector<Value> getDenominatorInputs();
+  Denominator getDenominator(Body &body, ValueRange args);
+  void computeRest();
+  Value gradientOfShares(Value dweights, Type element);
+  Value gradientOfScores(Value dweights, Type element);
 
-  ImplicitLocOpBuilder b;
-  Value indices;
-  bool renormalize;
-  Scoring scoring;
-  double scale;
-  OpFoldResult tokens, experts, choices;
-  Value scores, selected, total;
+  Loops loops;
+  Value logits, indices;
+  bool renormalize, isSoftmax;
+  double scale, epsilon, floor;
+
+  Value rowKey;    ///< softmax: the key of the largest logit, [t]
+  Value chosenKey; ///< that of the largest selected one, [t]
+  Value total;     ///< Σ u, [t]
+  Value powers;    ///< softmax, guarded: Σ e^(x - max x) over all experts, [t]
+  Value shares;    ///< s / D, [t, k]
+  Value rest;      ///< guarded: the part of D that no logit is in, / D, [t]
+  Value isSummed;  ///< with a floor: 1, or 0 where D is the floor, [t]
 };
 } // namespace
 
-static Value constant(ImplicitLocOpBuilder &b, double value) {
-  return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+static Value negatedMagnitude(Body &b, Value x) {
+  return b.select(b.less(x, b.f32(0)), x, b.neg(x));
 }
 
-Value RouteDecomposition::generic(ValueRange inputs, Value init,
-                                  ArrayRef<AffineMap> maps, Body body) {
-  SmallVector<IteratorType> loops(maps.back().getNumDims(),
-                                  IteratorType::reduction);
-  for (AffineExpr expr : maps.back().getResults())
-    loops[cast<AffineDimExpr>(expr).getPosition()] = IteratorType::parallel;
-  return linalg::GenericOp::create(
-             b, init.getType(), inputs, init, maps, loops,
-             [&](OpBuilder &nested, Location loc, ValueRange args) {
-               ImplicitLocOpBuilder inner(loc, nested);
-               Value result = body(inner, args);
-               linalg::YieldOp::create(inner, result);
-             })
-      .getResult(0);
+// σ(x) e^-shift for shift <= 0, and for shift = 0 where x > 0.
+static Value scaledSigmoid(Body &b, Value x, Value shift) {
+  Value low = b.select(b.less(x, b.f32(0)), x, b.f32(0));
+  Value below = b.add(b.exp(negatedMagnitude(b, x)), b.f32(1));
+  return b.div(b.exp(shift ? b.sub(low, shift) : low), below);
 }
 
-Value RouteDecomposition::elementwise(ValueRange inputs, OpFoldResult size,
-                                      Body body, Type element) {
-  SmallVector<AffineMap> maps;
-  for (Value input : inputs)
-    maps.push_back(cast<RankedTensorType>(input.getType()).getRank() == 1
-                       ? map(2, {0})
-                       : map(2, {0, 1}));
-  maps.push_back(map(2, {0, 1}));
-  Value init = empty({tokens, size}, element ? element : b.getF32Type());
-  return generic(inputs, init, maps, body);
+Value RouteDecomposition::computeScores() {
+  if (isSoftmax)
+    return loops.softmax(logits);
+  return loops.elementwise(Loops::Experts, logits,
+                           [](Body &b, ValueRange args) {
+                             Value power = b.exp(b.neg(b.widen(args[0])));
+                             return b.div(b.f32(1), b.add(power, b.f32(1)));
+                           });
 }
 
-Value RouteDecomposition::sum(Value matrix, OpFoldResult size) {
-  return generic(
-      matrix, zeros({tokens}), {map(2, {0, 1}), map(2, {0})},
-      [](ImplicitLocOpBuilder &body, ValueRange args) {
-        return arith::AddFOp::create(body, args[1], args[0]).getResult();
-      });
+// Where nothing is selected, or only −inf, any finite number will do.
+Value RouteDecomposition::getShift(Body &b, Value chosenKey, Value rowKey) {
+  Value highest = b.ofKey(chosenKey);
+  if (isSoftmax)
+    return b.select(b.isLowest(chosenKey), b.ofKey(rowKey), highest);
+  Value low = b.select(b.less(highest, b.f32(0)), highest, b.f32(0));
+  return b.select(b.isLowest(chosenKey), b.f32(0), low);
 }
 
-Value RouteDecomposition::sumOfProducts(Value left, Value right) {
-  return generic(
-      {left, right}, zeros({tokens}),
-      {map(2, {0, 1}), map(2, {0, 1}), map(2, {0})},
-      [](ImplicitLocOpBuilder &body, ValueRange args) {
-        Value term = arith::MulFOp::create(body, args[0], args[1]);
-        return arith::AddFOp::create(body, args[2], term).getResult();
-      });
+SmallVector<Value> RouteDecomposition::getDenominatorInputs() {
+  SmallVector<Value> inputs{total, chosenKey};
+  if (isSoftmax)
+    inputs.push_back(rowKey);
+  if (powers)
+    inputs.push_back(powers);
+  return inputs;
 }
 
-Value RouteDecomposition::computeScores(Value logits) {
-  bool narrow = !getElementTypeOrSelf(logits.getType()).isF32();
-  auto widen = [](ImplicitLocOpBuilder &body, Value x) -> Value {
-    return x.getType().isF32()
-               ? x
-               : Value(arith::ExtFOp::create(body, body.getF32Type(), x));
+// A guard g is g e^-shift: for a softmax g · powers · e^(max x - shift), as its
+// scores are e^(x - max x) / powers. By halves, since e^-shift alone may be
+// beyond an f32 where the product is not.
+RouteDecomposition::Denominator
+RouteDecomposition::getDenominator(Body &b, ValueRange args) {
+  Denominator d;
+  d.sum = args[0];
+  if (!isGuarded())
+    return d;
+  Value shift = getShift(b, args[1], isSoftmax ? args[2] : Value());
+  Value gap = isSoftmax ? b.sub(b.ofKey(args[2]), shift) : b.neg(shift);
+  Value half = b.mul(gap, b.f32(0.5));
+  half = b.select(b.less(b.f32(88), half), b.f32(88), half);
+  Value root = b.exp(half);
+  auto guard = [&](double value) {
+    Value g = b.f32(value);
+    if (isSoftmax)
+      g = b.mul(g, args[3]);
+    return b.mul(b.mul(g, root), root);
   };
-  if (scoring == Scoring::Sigmoid)
-    return elementwise(
-        logits, experts, [&](ImplicitLocOpBuilder &body, ValueRange args) {
-          Value x = widen(body, args[0]);
-          Value minus = arith::NegFOp::create(body, x);
-          Value power = math::ExpOp::create(body, minus);
-          Value one = constant(body, 1.0);
-          Value below = arith::AddFOp::create(body, power, one);
-          return arith::DivFOp::create(body, one, below).getResult();
+  if (epsilon != 0) {
+    d.epsilon = guard(epsilon);
+    d.sum = b.add(d.sum, d.epsilon);
+  }
+  if (floor != 0)
+    d.floor = guard(floor);
+  return d;
+}
+
+void RouteDecomposition::computeShares() {
+  if (isSoftmax)
+    rowKey = loops.highestKey(logits, [](Body &b, ValueRange args) {
+      return b.key(b.widen(args[0]));
+    });
+  Value chosen = loops.select(logits);
+  chosenKey =
+      loops.highestKey({indices, chosen}, [&](Body &b, ValueRange args) {
+        return b.select(loops.isExpert(b, args[0]), b.key(args[1]),
+                        b.i32(std::numeric_limits<int32_t>::min()));
+      });
+  SmallVector<Value> inputs{indices, chosen, chosenKey};
+  if (isSoftmax)
+    inputs.push_back(rowKey);
+  Value terms =
+      loops.elementwise(Loops::Slots, inputs, [&](Body &b, ValueRange args) {
+        Value shift = getShift(b, args[2], isSoftmax ? args[3] : Value());
+        Value term = isSoftmax ? b.exp(b.sub(args[1], shift))
+                               : scaledSigmoid(b, args[1], shift);
+        return b.select(loops.isExpert(b, args[0]), term, b.f32(0));
+      });
+  total = loops.sum(terms, [](Body &, ValueRange args) { return args[0]; });
+  if (isSoftmax && isGuarded())
+    powers = loops.sum({logits, rowKey}, [](Body &b, ValueRange args) {
+      return b.exp(b.sub(b.widen(args[0]), b.ofKey(args[1])));
+    });
+  Value divisor = total;
+  if (isSoftmax || isGuarded())
+    divisor =
+        loops.perToken(getDenominatorInputs(), [&](Body &b, ValueRange args) {
+          Denominator d = getDenominator(b, args);
+          Value result = d.sum;
+          if (d.floor)
+            result = arith::MaximumFOp::create(b, d.floor, d.sum);
+          // A softmax with NaN, +inf or only −inf has no scores.
+          return isSoftmax ? b.select(b.isNotFinite(args[2]),
+                                      b.f32(std::nan("")), result)
+                           : result;
         });
-  Value wide = logits;
-  if (narrow)
-    wide = elementwise(logits, experts,
-                       [&](ImplicitLocOpBuilder &body, ValueRange args) {
-                         return widen(body, args[0]);
-                       });
-  Value init = empty({tokens, experts}, b.getF32Type());
-  if (init.getType() != wide.getType())
-    wide = tensor::CastOp::create(b, init.getType(), wide);
-  return linalg::SoftmaxOp::create(b, TypeRange{init.getType()}, wide, init,
-                                   b.getI64IntegerAttr(1))
-      .getResult()[0];
+  shares = loops.elementwise(
+      Loops::Slots, {terms, divisor},
+      [](Body &b, ValueRange args) { return b.div(args[0], args[1]); });
 }
 
-Value RouteDecomposition::isChosen(ImplicitLocOpBuilder &body, Value index,
-                                   unsigned loop) {
-  Value expert = arith::IndexCastOp::create(
-      body, body.getI32Type(), linalg::IndexOp::create(body, loop));
-  return arith::CmpIOp::create(body, arith::CmpIPredicate::eq, index, expert);
-}
-
-Value RouteDecomposition::isExpert(ImplicitLocOpBuilder &body, Value index) {
-  int32_t count = cast<IntegerAttr>(cast<Attribute>(experts)).getInt();
-  Value last = arith::ConstantOp::create(body, body.getI32IntegerAttr(count));
-  return arith::CmpIOp::create(body, arith::CmpIPredicate::ult, index, last);
-}
-
-// [t, e] -> [t, k]: the value of the slot's expert.
-Value RouteDecomposition::select(Value perExpert) {
-  return generic(
-      {indices, perExpert}, zeros({tokens, choices}),
-      {map(3, {0, 1}), map(3, {0, 2}), map(3, {0, 1})},
-      [&](ImplicitLocOpBuilder &body, ValueRange args) {
-        Value term = arith::SelectOp::create(body, isChosen(body, args[0], 2),
-                                             args[1], constant(body, 0.0));
-        return arith::AddFOp::create(body, args[2], term).getResult();
-      });
-}
-
-// [t, k] -> [t, e]: the sum over the slots of the expert.
-Value RouteDecomposition::collect(Value perChoice) {
-  return generic(
-      {indices, perChoice}, zeros({tokens, experts}),
-      {map(3, {0, 2}), map(3, {0, 2}), map(3, {0, 1})},
-      [&](ImplicitLocOpBuilder &body, ValueRange args) {
-        Value term = arith::SelectOp::create(body, isChosen(body, args[0], 1),
-                                             args[1], constant(body, 0.0));
-        return arith::AddFOp::create(body, args[2], term).getResult();
-      });
+void RouteDecomposition::computeRest() {
+  // 1 / (Σ u / ε + 1): ε may be infinite when it is scaled.
+  rest = loops.perToken(getDenominatorInputs(), [&](Body &b, ValueRange args) {
+    Denominator d = getDenominator(b, args);
+    Value one = b.f32(1), part = b.f32(0);
+    if (d.epsilon)
+      part = b.div(one, b.add(b.div(args[0], d.epsilon), one));
+    return d.floor ? b.select(b.less(d.sum, d.floor), one, part) : part;
+  });
+  if (floor != 0)
+    isSummed =
+        loops.perToken(getDenominatorInputs(), [&](Body &b, ValueRange args) {
+          Denominator d = getDenominator(b, args);
+          return b.select(b.less(d.sum, d.floor), b.f32(0), b.f32(1));
+        });
 }
 
 Value RouteDecomposition::weights() {
-  auto scaled = [&](ImplicitLocOpBuilder &body, Value w) {
-    return scale == 1.0 ? w
-                        : arith::MulFOp::create(body, w, constant(body, scale));
-  };
   if (!renormalize) {
+    Value selected = loops.select(computeScores());
     if (scale == 1.0)
       return selected;
-    return elementwise(selected, choices,
-                       [&](ImplicitLocOpBuilder &body, ValueRange args) {
-                         return scaled(body, args[0]);
-                       });
+    return loops.elementwise(
+        Loops::Slots, selected,
+        [&](Body &b, ValueRange args) { return b.scale(args[0], scale); });
   }
   // A slot without an expert has weight 0, also where no slot has one.
-  return elementwise(
-      {indices, selected, total}, choices,
-      [&](ImplicitLocOpBuilder &body, ValueRange args) -> Value {
-        Value kept = isExpert(body, args[0]);
-        Value share = arith::DivFOp::create(body, args[1], args[2]);
-        return arith::SelectOp::create(body, kept, scaled(body, share),
-                                       constant(body, 0.0));
-      });
+  return loops.elementwise(Loops::Slots, {indices, shares},
+                           [&](Body &b, ValueRange args) {
+                             return b.select(loops.isExpert(b, args[0]),
+                                             b.scale(args[1], scale), b.f32(0));
+                           });
 }
 
-// ds[t, k]      = scale · (g[t, k] - Σ_l g[t, l] · selected[t, l] / total[t])
-//                 / total[t] over the slots l with an expert, or scale · g[t,
-//                 k]
-// a[t, e]       = Σ_k (indices[t, k] = e ? ds[t, k] : 0)
-// dlogits[t, e] = s · (a - Σ_f s · a), or s · (1 - s) · a
 Value RouteDecomposition::gradient(Value dweights, Type element) {
-  Value ds = dweights;
-  if (renormalize) {
-    // A slot without an expert stays out, even where its gradient is NaN.
-    Value mean =
-        generic({indices, dweights, selected}, zeros({tokens}),
-                {map(2, {0, 1}), map(2, {0, 1}), map(2, {0, 1}), map(2, {0})},
-                [&](ImplicitLocOpBuilder &body, ValueRange args) {
-                  Value term = arith::MulFOp::create(body, args[1], args[2]);
-                  Value kept = arith::SelectOp::create(
-                      body, isExpert(body, args[0]), term, constant(body, 0.0));
-                  return arith::AddFOp::create(body, args[3], kept).getResult();
-                });
-    ds = elementwise(
-        {dweights, mean, total}, choices,
-        [&](ImplicitLocOpBuilder &body, ValueRange args) -> Value {
-          Value share = arith::DivFOp::create(body, args[1], args[2]);
-          Value rest = arith::SubFOp::create(body, args[0], share);
-          if (scale != 1.0)
-            rest = arith::MulFOp::create(body, rest, constant(body, scale));
-          return arith::DivFOp::create(body, rest, args[2]);
-        });
-  } else if (scale != 1.0) {
-    ds = elementwise(dweights, choices,
-                     [&](ImplicitLocOpBuilder &body, ValueRange args) -> Value {
-                       return arith::MulFOp::create(body, args[0],
-                                                    constant(body, scale));
-                     });
-  }
-  Value a = collect(ds);
-  auto round = [&](ImplicitLocOpBuilder &body, Value x) -> Value {
-    return element.isF32() ? x
-                           : Value(arith::TruncFOp::create(body, element, x));
-  };
-  if (scoring == Scoring::Sigmoid)
-    return elementwise(
-        {scores, a}, experts,
-        [&](ImplicitLocOpBuilder &body, ValueRange args) -> Value {
-          Value rest =
-              arith::SubFOp::create(body, constant(body, 1.0), args[0]);
-          Value slope = arith::MulFOp::create(body, args[0], rest);
-          return round(body, arith::MulFOp::create(body, slope, args[1]));
+  return renormalize ? gradientOfShares(dweights, element)
+                     : gradientOfScores(dweights, element);
+}
+
+// With r = s / D, g = dweights, and ρ the part of D that no logit is in, / D:
+//
+// c[t, k] = scale · r · (ρ g + Σ_l (g - g_l) r_l), the sum only where D has one
+// M[t]    = scale · ρ · Σ_l g_l r_l
+// softmax: dlogits[t, e] = Σ c over the slots of e - s · M
+// sigmoid: dlogits[t, e] = σ(-x) · Σ c over the slots of e
+//
+// This is g - Σ g_l r_l without a difference of numbers that may be alike, as
+// Σ r + ρ = 1.
+Value RouteDecomposition::gradientOfShares(Value dweights, Type element) {
+  if (isGuarded())
+    computeRest();
+  // A slot without an expert stays out, even where its gradient is NaN.
+  Value pairs = loops.sumOverPairs(
+      {dweights}, {indices, dweights, shares}, [&](Body &b, ValueRange args) {
+        Value term = b.mul(b.sub(args[0], args[2]), args[3]);
+        return b.select(loops.isExpert(b, args[1]), term, b.f32(0));
+      });
+  SmallVector<Value> inputs{dweights, shares, pairs};
+  if (rest)
+    inputs.push_back(rest);
+  if (isSummed)
+    inputs.push_back(isSummed);
+  Value perSlot =
+      loops.elementwise(Loops::Slots, inputs, [&](Body &b, ValueRange args) {
+        Value inner = args[2];
+        if (isSummed)
+          inner = b.mul(inner, args[4]);
+        if (rest)
+          inner = b.add(b.mul(args[0], args[3]), inner);
+        return b.scale(b.mul(args[1], inner), scale);
+      });
+  Value collected = loops.collect(perSlot);
+  if (!isSoftmax)
+    return loops.elementwise(
+        Loops::Experts, {logits, collected},
+        [&](Body &b, ValueRange args) {
+          Value x = b.neg(b.widen(args[0]));
+          return b.narrow(b.mul(scaledSigmoid(b, x, {}), args[1]), element);
         },
         element);
-  Value mean = sumOfProducts(scores, a);
-  return elementwise(
-      {scores, a, mean}, experts,
-      [&](ImplicitLocOpBuilder &body, ValueRange args) -> Value {
-        Value rest = arith::SubFOp::create(body, args[1], args[2]);
-        return round(body, arith::MulFOp::create(body, args[0], rest));
+  if (!isGuarded())
+    return loops.elementwise(
+        Loops::Experts, {collected, rowKey},
+        [&](Body &b, ValueRange args) {
+          Value result =
+              b.select(b.isNotFinite(args[1]), b.f32(std::nan("")), args[0]);
+          return b.narrow(result, element);
+        },
+        element);
+  Value mean =
+      loops.sum({indices, dweights, shares}, [&](Body &b, ValueRange args) {
+        return b.select(loops.isExpert(b, args[0]), b.mul(args[1], args[2]),
+                        b.f32(0));
+      });
+  return loops.elementwise(
+      Loops::Experts, {logits, collected, rowKey, powers, mean, rest},
+      [&](Body &b, ValueRange args) {
+        Value power = b.exp(b.sub(b.widen(args[0]), b.ofKey(args[2])));
+        Value score = b.div(power, args[3]);
+        Value lost = b.scale(b.mul(args[4], args[5]), scale);
+        Value result = b.sub(args[1], b.mul(score, lost));
+        result = b.select(b.isNotFinite(args[2]), b.f32(std::nan("")), result);
+        return b.narrow(result, element);
+      },
+      element);
+}
+
+// a[t, e]       = Σ scale · g over the slots of e
+// dlogits[t, e] = s (a - Σ_f s a), or σ(x) σ(-x) a
+//
+// An s next to 1 would take the digits of a - Σ_f s a away. Both terms are
+// taken relative to the a of the expert with s > 1/2, if there is one.
+Value RouteDecomposition::gradientOfScores(Value dweights, Type element) {
+  Value ds = dweights;
+  if (scale != 1.0)
+    ds = loops.elementwise(
+        Loops::Slots, dweights,
+        [&](Body &b, ValueRange args) { return b.scale(args[0], scale); });
+  Value a = loops.collect(ds);
+  if (!isSoftmax)
+    return loops.elementwise(
+        Loops::Experts, {logits, a},
+        [&](Body &b, ValueRange args) {
+          Value power = b.exp(negatedMagnitude(b, b.widen(args[0])));
+          Value below = b.add(power, b.f32(1));
+          Value slope = b.div(b.div(power, below), below);
+          return b.narrow(b.mul(slope, args[1]), element);
+        },
+        element);
+  Value scores = computeScores();
+  Value pivot = loops.sum({scores, a}, [](Body &b, ValueRange args) {
+    return b.select(b.less(b.f32(0.5), args[0]), args[1], b.f32(0));
+  });
+  Value mean = loops.sum({scores, a, pivot}, [](Body &b, ValueRange args) {
+    return b.mul(args[0], b.sub(args[1], args[2]));
+  });
+  return loops.elementwise(
+      Loops::Experts, {scores, a, pivot, mean},
+      [&](Body &b, ValueRange args) {
+        Value own = b.sub(args[1], args[2]);
+        return b.narrow(b.mul(args[0], b.sub(own, args[3])), element);
       },
       element);
 }

@@ -59,7 +59,10 @@ static LogicalResult checkSelection(std::optional<Location> location,
                       " tokens (dim 0 of logits), but got ",
                       dimOf(op.getIndices(), 0));
   // route_weights_c4, route_grad_c4
-  return checkScale<OpTy>(location, op.getScale());
+  if (failed(checkScale<OpTy>(location, op.getScale())))
+    return failure();
+  // route_weights_c5, route_weights_c6, route_grad_c6, route_grad_c7
+  return checkGuards<OpTy>(location, op);
 }
 
 LogicalResult moe::inferGroupedOuter(std::optional<Location> location,

@@ -18,7 +18,7 @@ namespace mlir::moe::shape {
 
 constexpr int64_t kDynamic = ShapedType::kDynamic;
 constexpr int64_t kMaxExperts = 1024;
-constexpr int64_t kMaxTopK = 16;
+constexpr int64_t kMaxTopK = 32;
 
 // Reports as emitOpError does, but without an operation.
 template <typename OpTy, typename... Args>
@@ -105,6 +105,27 @@ LogicalResult checkScale(std::optional<Location> location,
                     "expected scale to be finite and positive as an f32, "
                     "but got ",
                     scale);
+}
+
+// What the sum of a renormalization is kept away from zero by.
+template <typename OpTy>
+LogicalResult checkGuards(std::optional<Location> location,
+                          typename OpTy::Adaptor op) {
+  std::pair<StringRef, APFloat> guards[] = {{"epsilon", op.getEpsilon()},
+                                            {"floor", op.getFloor()}};
+  for (auto &[name, attribute] : guards) {
+    double value = attribute.convertToDouble();
+    float narrowed = static_cast<float>(value);
+    // Drivers may take a subnormal number for 0.
+    if (value != 0 && !(std::isnormal(narrowed) && narrowed > 0))
+      return fail<OpTy>(location, "expected ", name,
+                        " to be 0, or positive and normal as an f32, but got ",
+                        value);
+    if (value != 0 && !op.getRenormalize())
+      return fail<OpTy>(location, "expected renormalize with ", name,
+                        ", but got ", name, " = ", value, " without it");
+  }
+  return success();
 }
 
 } // namespace mlir::moe::shape

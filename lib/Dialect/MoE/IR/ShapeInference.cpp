@@ -55,6 +55,9 @@ LogicalResult moe::inferRoute(std::optional<Location> location,
   // route_c8
   if (failed(checkScale<RouteOp>(location, op.getScale())))
     return failure();
+  // route_c9, route_c10
+  if (failed(checkGuards<RouteOp>(location, op)))
+    return failure();
 
   MLIRContext *context = op.getLogits().getContext();
   int64_t shape[] = {dimOf(op.getLogits(), 0), topK};

@@ -90,7 +90,7 @@ def MoE_CombineWeightGradOp : MoE_LayerOp<"combine_weight_grad", [Pure]> {
     * (C1) `dim(row_to_slot, 0) = dim(rows, 0) = T·K`
     * (C2) `dim(slot_to_row, 0) = dim(grad, 0)`
     * (C3) `dim(rows, 1) = dim(grad, 1)`, static and not 0
-    * (C4) `dim(slot_to_row, 1)` is static: K, 1 ≤ K ≤ 16
+    * (C4) `dim(slot_to_row, 1)` is static: K, 1 ≤ K ≤ 32
     * (C5) `offsets` has at least 2 elements
     * (C6) grad and rows have one element type
 
@@ -118,15 +118,17 @@ def MoE_RouteWeightsOp : MoE_LayerOp<"route_weights", [Pure]> {
   let summary = "Computes the weights of experts that are already selected";
   let description = [{
     What `moe.route` gives as weights, for a selection that is given: the score
-    of the slot's expert, divided by the sum over the token's slots when
-    `renormalize` is set, times `scale`. An expert that is named twice counts
-    twice. A slot whose index is not in [0, E), as −1, has weight 0 and stays
+    of the slot's expert, divided by max(Σ + `epsilon`, `floor`) with the sum Σ
+    over the token's slots when `renormalize` is set, times `scale`. An expert
+    that is named twice counts twice. A slot whose index is not in [0, E), as −1, has weight 0 and stays
     out of the sum.
 
     * (C1) `dim(logits, 1)` is static: E, 1 ≤ E ≤ 1024
     * (C2) `dim(indices, 1)` is static: K, 1 ≤ K ≤ 1024
     * (C3) `dim(indices, 0) = dim(logits, 0)`
     * (C4) `scale` is finite and positive as an f32
+    * (C5) `epsilon` and `floor` are, as an f32, 0 or positive and normal
+    * (C6) `epsilon` and `floor` are 0 without `renormalize`
 
     Example:
 
@@ -139,7 +141,9 @@ def MoE_RouteWeightsOp : MoE_LayerOp<"route_weights", [Pure]> {
     MoE_FloatMatrix:$logits, MoE_IndexMatrix:$indices,
     DefaultValuedAttr<MoE_ScoringAttr, "::mlir::moe::Scoring::Softmax">:$scoring,
     UnitAttr:$renormalize,
-    DefaultValuedAttr<F64Attr, "1.0">:$scale);
+    DefaultValuedAttr<F64Attr, "1.0">:$scale,
+    DefaultValuedAttr<F64Attr, "0.0">:$epsilon,
+    DefaultValuedAttr<F64Attr, "0.0">:$floor);
   let results = (outs MoE_F32Matrix:$weights);
   let assemblyFormat = [{
     $logits `,` $indices attr-dict `:` type($logits) `,` type($indices) `->` type($weights)
@@ -150,13 +154,19 @@ def MoE_RouteGradOp : MoE_LayerOp<"route_grad", [Pure]> {
   let summary = "Gives the gradient of the logits from that of the weights";
   let description = [{
     The derivative of `moe.route_weights` with respect to the logits, times
-    `dweights`. With s the scores, D = Σ_l s[i_l] and g = dweights:
+    `dweights`. With s the scores, D = max(Σ_l s[i_l] + ε, φ) for ε = `epsilon`
+    and φ = `floor`, r_j = s[i_j] / D, g = dweights, and ρ the part of D that
+    does not depend on the logits, ε / D, or 1 where φ is the larger:
 
-    * ds_j = scale · (g_j − Σ_l g_l · s[i_l] / D) / D with `renormalize`, else
-      scale · g_j
-    * a_e = Σ ds_j over the slots j whose expert is e
-    * softmax: dlogits_e = s_e · (a_e − Σ_f s_f · a_f)
-    * sigmoid: dlogits_e = s_e · (1 − s_e) · a_e
+    * with `renormalize`: c_j = scale · r_j · (ρ · g_j + Σ_l (g_j − g_l) · r_l),
+      without the sum where φ is the larger; and M = scale · ρ · Σ_l g_l · r_l
+    * else c_j = scale · s[i_j] · g_j; and M = Σ_j c_j
+    * softmax: dlogits_e = Σ c_j − s_e · M over the slots j whose expert is e
+    * sigmoid: dlogits_e = σ(−x_e) · Σ c_j
+
+    No 1 − s, and no difference of sums, takes digits away: s may be next to 1.
+    A softmax without `renormalize` subtracts from every g the g of the expert
+    with s > 1/2, if there is one, which leaves the derivative what it is.
 
     Computed in f32 and rounded once to the type of the logits. A slot whose
     index is not in [0, E) takes part in nothing.
@@ -166,6 +176,8 @@ def MoE_RouteGradOp : MoE_LayerOp<"route_grad", [Pure]> {
     * (C3) `dim(indices, 0) = dim(logits, 0)`
     * (C4) `scale` is finite and positive as an f32
     * (C5) `dweights` has the shape of `indices`
+    * (C6) `epsilon` and `floor` are, as an f32, 0 or positive and normal
+    * (C7) `epsilon` and `floor` are 0 without `renormalize`
 
     Example:
 
@@ -178,7 +190,9 @@ def MoE_RouteGradOp : MoE_LayerOp<"route_grad", [Pure]> {
     MoE_FloatMatrix:$logits, MoE_IndexMatrix:$indices, MoE_F32Matrix:$dweights,
     DefaultValuedAttr<MoE_ScoringAttr, "::mlir::moe::Scoring::Softmax">:$scoring,
     UnitAttr:$renormalize,
-    DefaultValuedAttr<F64Attr, "1.0">:$scale);
+    DefaultValuedAttr<F64Attr, "1.0">:$scale,
+    DefaultValuedAttr<F64Attr, "0.0">:$epsilon,
+    DefaultValuedAttr<F64Attr, "0.0">:$floor);
   let results = (outs MoE_FloatMatrix:$dlogits);
   let assemblyFormat = [{
     $logits `,` $indices `,` $dweights attr-dict

@@ -38,10 +38,12 @@ def MoE_RouteOp : MoE_LayerOp<"route", [Pure]> {
   let description = [{
     Scores are computed in f32. Without a bias and without groups the selection
     compares the logits themselves, widened to f32; otherwise it compares
-    score + bias. A slot's weight is the score without the bias, divided by the
-    sum over the selection (in selection order) when `renormalize` is set, then
-    multiplied by `scale`. Slots come in descending order of the selection
-    value; ties, and +0 against −0, go to the lower expert id.
+    score + bias. A slot's weight is the score without the bias, divided by
+    max(Σ + `epsilon`, `floor`) with the sum Σ over the selection when
+    `renormalize` is set, then multiplied by `scale`. The quotient is right also
+    where the scores themselves, or their sum, are below the range of an f32.
+    Slots come in descending order of the selection value; ties, and +0 against
+    −0, go to the lower expert id.
 
     With `groups`, experts form `groups` runs of E / groups; only the best
     `selected_groups` runs, by `group_score`, take part in the selection.
@@ -58,6 +60,8 @@ def MoE_RouteOp : MoE_LayerOp<"route", [Pure]> {
     * (C6) `top_k` ≤ selected_groups · E / groups
     * (C7) `group_score = top2_sum` needs E / groups ≥ 2
     * (C8) `scale` is finite and positive as an f32
+    * (C9) `epsilon` and `floor` are, as an f32, 0 or positive and normal
+    * (C10) `epsilon` and `floor` are 0 without `renormalize`
 
     Example:
 
@@ -73,6 +77,8 @@ def MoE_RouteOp : MoE_LayerOp<"route", [Pure]> {
     DefaultValuedAttr<MoE_ScoringAttr, "::mlir::moe::Scoring::Softmax">:$scoring,
     UnitAttr:$renormalize,
     DefaultValuedAttr<F64Attr, "1.0">:$scale,
+    DefaultValuedAttr<F64Attr, "0.0">:$epsilon,
+    DefaultValuedAttr<F64Attr, "0.0">:$floor,
     DefaultValuedAttr<I64Attr, "1">:$groups,
     DefaultValuedAttr<I64Attr, "1">:$selected_groups,
     DefaultValuedAttr<MoE_GroupScoreAttr, "::mlir::moe::GroupScore::Max">:$group_score);
@@ -101,7 +107,7 @@ def MoE_PlanOp : MoE_LayerOp<"plan", [
     padded batch or one shard of the experts ignores foreign slots.
 
     * (C1) 1 ≤ `experts` ≤ 1024
-    * (C2) `dim(indices, 1)` is static: K, 1 ≤ K ≤ 16
+    * (C2) `dim(indices, 1)` is static: K, 1 ≤ K ≤ 32
 
     Example:
 
@@ -260,7 +266,7 @@ def MoE_CombineOp : MoE_LayerOp<"combine", [Pure]> {
     * (C1) `dim(row_to_slot, 0) = dim(rows, 0) = T·K`
     * (C2) `weights` has the shape of `slot_to_row`
     * (C3) `dim(rows, 1)` is static and not 0
-    * (C4) `dim(slot_to_row, 1)` is static: K, 1 ≤ K ≤ 16
+    * (C4) `dim(slot_to_row, 1)` is static: K, 1 ≤ K ≤ 32
     * (C5) `offsets` has at least 2 elements
 
     Example:
