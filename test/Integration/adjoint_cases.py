@@ -36,7 +36,10 @@ def enum(attribute, *values):
 
 
 WEIGHTED = flag("weighted")
-SCORING = [enum("scoring", "softmax", "sigmoid"), flag("renormalize"),
+DIVISORS = [("", {}), ("renormalize", {"renormalize": True}),
+            ("epsilon", {"renormalize": True, "epsilon": 0.25}),
+            ("floor", {"renormalize": True, "floor": 0.75})]
+SCORING = [enum("scoring", "softmax", "sigmoid"), DIVISORS,
            [("scaled", 2.5)]]
 
 
@@ -90,11 +93,11 @@ def grouped_reduce(p, e, k, n):
             lambda y, o: [ref.grouped_reduce(y, o)])
 
 
-def routing(scoring, renormalize, scale):
-    return ({"scoring": scoring, "scale": f"{scale} : f64",
-             **({"renormalize": None} if renormalize else {})},
-            {"scoring": scoring[13:-1], "renormalize": renormalize,
-             "scale": scale})
+def routing(scoring, divisor, scale):
+    printed = {name: None if value is True else f"{value} : f64"
+               for name, value in divisor.items()}
+    return ({"scoring": scoring, "scale": f"{scale} : f64", **printed},
+            {"scoring": scoring[13:-1], "scale": scale, **divisor})
 
 
 # Slopes of a softmax cancel: that of one renormalized slot is 0.

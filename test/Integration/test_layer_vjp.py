@@ -21,6 +21,10 @@ _CONFIGS = {
         48, 8, 2, 20, bias=True, correction_bias=True, shared_experts=2,
         groups=4, selected_groups=2, scoring="sigmoid", renormalize=True,
         scale=2.5, interleaved_gate_up=True),
+    "epsilon": LayerConfig(32, 6, 2, 24, renormalize=True,
+                           renormalize_epsilon=0.25),
+    "floor": LayerConfig(32, 6, 2, 24, scoring="sigmoid", renormalize=True,
+                         renormalize_floor=1.25),
     "gelu": LayerConfig(32, 6, 2, 24, activation="gelu", bias=True),
     "relu2": LayerConfig(32, 6, 2, 24, activation="relu2", shared_experts=1),
 }

@@ -25,8 +25,13 @@ def second_order_module(tools, config):
 @pytest.mark.parametrize("config", [
     LayerConfig(16, 4, 2, 8), LayerConfig(16, 4, 2, 8, renormalize=True),
     LayerConfig(16, 4, 3, 8, scoring="sigmoid", renormalize=True, scale=2.5,
-                bias=True, activation="gelu", shared_experts=1)],
-    ids=["softmax", "renormalize", "sigmoid"])
+                bias=True, activation="gelu", shared_experts=1),
+    LayerConfig(16, 4, 2, 8, renormalize=True, renormalize_epsilon=0.25),
+    LayerConfig(16, 4, 2, 8, scoring="sigmoid", renormalize=True,
+                renormalize_epsilon=0.25),
+    LayerConfig(16, 4, 2, 8, renormalize=True, renormalize_floor=0.7)],
+    ids=["softmax", "renormalize", "sigmoid", "softmax-epsilon",
+         "sigmoid-epsilon", "softmax-floor"])
 def test_along_random_directions(tools, config):
     bundle = tools.compile(second_order_module(tools, config))
     random = np.random.default_rng(3)

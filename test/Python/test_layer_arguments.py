@@ -15,6 +15,20 @@ FAULTS = [
      "expected experts to be between 1 and 1024, but got 1025"),
     ({"top_k": 0}, "expected top_k to be between 1 and 8 (experts), but got 0"),
     ({"top_k": 9}, "expected top_k to be between 1 and 8 (experts), but got 9"),
+    ({"experts": 64, "top_k": 33},
+     "expected top_k to be between 1 and 32, but got 33"),
+    ({"renormalize": True, "renormalize_epsilon": -1e-20},
+     "expected renormalize_epsilon to be 0, or positive and normal as an f32, "
+     "but got -1e-20"),
+    ({"renormalize": True, "renormalize_floor": 1e-40},
+     "expected renormalize_floor to be 0, or positive and normal as an f32, "
+     "but got 1e-40"),
+    ({"renormalize": True, "renormalize_floor": float("nan")},
+     "expected renormalize_floor to be 0, or positive and normal as an f32, "
+     "but got nan"),
+    ({"renormalize_epsilon": 1e-20},
+     "expected renormalize with renormalize_epsilon, but got "
+     "renormalize_epsilon = 1e-20 without it"),
     ({"intermediate": -1},
      "expected intermediate to be at least 1, but got -1"),
     ({"activation": "tanh"}, "expected activation to be one of swiglu, gelu, "

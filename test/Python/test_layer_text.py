@@ -16,6 +16,7 @@ SIGNATURE = ("func.func @layer(%x: tensor<?x64xf32>, %router: tensor<64x8xf32>,"
 EVERYTHING = replace(
     BASE, bias=True, correction_bias=True, shared_experts=2, groups=4,
     selected_groups=2, scoring="sigmoid", renormalize=True, scale=2.5,
+    renormalize_epsilon=1e-20, renormalize_floor=1e-12,
     interleaved_gate_up=True, return_routing=True)
 
 
@@ -57,6 +58,10 @@ def test_options_extend_the_signature(options, arguments):
 @pytest.mark.parametrize("options, attributes", [
     ({}, "{top_k = 2 : i64}"),
     ({"renormalize": True}, "{top_k = 2 : i64, renormalize}"),
+    ({"renormalize": True, "renormalize_epsilon": 1e-20},
+     "{top_k = 2 : i64, renormalize, epsilon = 1.0e-20 : f64}"),
+    ({"renormalize": True, "renormalize_floor": 0.5},
+     "{top_k = 2 : i64, renormalize, floor = 0.5 : f64}"),
     ({"scoring": "sigmoid", "scale": 2.5},
      "{top_k = 2 : i64, scoring = #moe.scoring<sigmoid>, scale = 2.5 : f64}"),
     ({"groups": 4, "selected_groups": 2},
@@ -87,6 +92,7 @@ def test_command_line_prints_the_module(capsys):
     main(["--hidden=64", "--experts=8", "--top-k=2", "--intermediate=128",
           "--bias", "--correction-bias", "--shared-experts=2", "--groups=4",
           "--selected-groups=2", "--scoring=sigmoid", "--renormalize",
+          "--renormalize-epsilon=1e-20", "--renormalize-floor=1e-12",
           "--scale=2.5", "--interleaved-gate-up", "--return-routing"])
     assert capsys.readouterr().out == layer_module(EVERYTHING)
 
@@ -109,3 +115,19 @@ def test_every_combination_verifies(moe_opt, activation):
                           input="// -----\n".join(modules), text=True,
                           capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name, limit, fault", [
+    ("MAX_TOP_K", {"top_k": 32}, "(dim 1) in [1, 32], but got 33"),
+    ("MAX_EXPERTS", {"experts": 1024}, "(dim 1) in [1, 1024], but got 1025")])
+def test_limits_are_those_of_the_compiler(moe_opt, monkeypatch, name, limit,
+                                          fault):
+    (option, most), = limit.items()
+    config = replace(BASE, **{"experts": 64, **limit})
+    subprocess.run([moe_opt], input=layer_module(config), text=True,
+                   capture_output=True, check=True)
+    monkeypatch.setattr(f"moe.config.{name}", most + 1)
+    config = replace(config, **{option: most + 1})
+    done = subprocess.run([moe_opt], input=layer_module(config), text=True,
+                          capture_output=True, check=False)
+    assert done.returncode == 1 and fault in done.stderr

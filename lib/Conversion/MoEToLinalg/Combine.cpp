@@ -11,7 +11,7 @@
 //
 // Ascending rows are ascending (expert, slot). The order is computed once per
 // token rather than once per column: by counting the slots that come before,
-// K² comparisons of at most 16² for each of the K positions.
+// K² comparisons of at most 32² for each of the K positions.
 //
 //===----------------------------------------------------------------------===//
 

@@ -79,27 +79,39 @@ func.func @combine_weight_grad_serial(%g: tensor<?x4xf32>, %y: tensor<?x4xf32>, 
   return %0 : tensor<?x2xf32>
 }
 
-// Elements are picked by comparison, so that all of it has a derivative.
+// Elements are picked by comparison, so that all of it has a derivative. The
+// largest logits are found by integer keys, through which there is none.
 // CHECK-LABEL: @route_weights
-// CHECK: %[[SCORES:.*]] = linalg.softmax dimension(1)
-// CHECK: %[[SELECTED:.*]] = linalg.generic {{.*}}["parallel", "parallel", "reduction"]} ins(%arg1, %[[SCORES]] :
+// CHECK: %[[ROW:.*]] = linalg.generic {{.*}}["parallel", "reduction"]} ins(%arg0 :
+// CHECK: arith.maxsi
+// CHECK: %[[SELECTED:.*]] = linalg.generic {{.*}}["parallel", "parallel", "reduction"]} ins(%arg1, %arg0 :
 // CHECK: arith.cmpi eq
 // CHECK-NEXT: arith.select
-// CHECK: %[[TOTAL:.*]] = linalg.generic {{.*}}["parallel", "reduction"]} ins(%[[SELECTED]] :
-// CHECK: linalg.generic {{.*}} ins(%arg1, %[[SELECTED]], %[[TOTAL]] :
-// CHECK: %[[SHARE:.*]] = arith.divf
-// CHECK: arith.select %{{.*}}, %[[SHARE]]
+// CHECK: %[[KEY:.*]] = linalg.generic {{.*}}["parallel", "reduction"]} ins(%arg1, %[[SELECTED]] :
+// CHECK: arith.maxsi
+// CHECK: %[[TERMS:.*]] = linalg.generic {{.*}} ins(%arg1, %[[SELECTED]], %[[KEY]], %[[ROW]] :
+// CHECK: %[[GAP:.*]] = arith.subf
+// CHECK: math.exp %[[GAP]]
+// CHECK: %[[TOTAL:.*]] = linalg.generic {{.*}}["parallel", "reduction"]} ins(%[[TERMS]] :
+// CHECK: %[[DIVISOR:.*]] = linalg.generic {{.*}}["parallel"]} ins(%[[TOTAL]],
+// CHECK: %[[SHARES:.*]] = linalg.generic {{.*}} ins(%[[TERMS]], %[[DIVISOR]] :
+// CHECK: arith.divf
+// CHECK: linalg.generic {{.*}} ins(%arg1, %[[SHARES]] :
+// CHECK: arith.select
 func.func @route_weights(%logits: tensor<?x4xf32>, %indices: tensor<?x2xi32>) -> tensor<?x2xf32> {
   %0 = moe.route_weights %logits, %indices {renormalize}
     : tensor<?x4xf32>, tensor<?x2xi32> -> tensor<?x2xf32>
   return %0 : tensor<?x2xf32>
 }
 
+// The slope of a sigmoid is e^-|x| / (1 + e^-|x|)^2.
 // CHECK-LABEL: @route_grad
-// CHECK: %[[SCORES:.*]] = linalg.generic
-// CHECK: math.exp
 // CHECK: %[[A:.*]] = linalg.generic {{.*}}["parallel", "parallel", "reduction"]} ins(%arg1, %arg2 :
-// CHECK: linalg.generic {{.*}} ins(%[[SCORES]], %[[A]] :
+// CHECK: linalg.generic {{.*}} ins(%arg0, %[[A]] :
+// CHECK: %[[POWER:.*]] = math.exp
+// CHECK: %[[BELOW:.*]] = arith.addf %[[POWER]]
+// CHECK: %[[SHARE:.*]] = arith.divf %[[POWER]], %[[BELOW]]
+// CHECK: arith.divf %[[SHARE]], %[[BELOW]]
 // CHECK: arith.truncf
 func.func @route_grad(%logits: tensor<?x4xf16>, %indices: tensor<?x2xi32>, %g: tensor<?x2xf32>) -> tensor<?x4xf16> {
   %0 = moe.route_grad %logits, %indices, %g {scoring = #moe.scoring<sigmoid>}

@@ -58,7 +58,7 @@ func.func @width_zero(%rows: tensor<?x0xf32>, %offsets: tensor<9xi32>, %slot_to_
 // combine_c4
 func.func @choices_dynamic(%rows: tensor<?x64xf32>, %offsets: tensor<9xi32>, %slot_to_row: tensor<?x?xi32>,
     %row_to_slot: tensor<?xi32>) {
-  // expected-error @+1 {{'moe.combine' op expected slot_to_row to have a static number of choices (dim 1) in [1, 16], but got ?}}
+  // expected-error @+1 {{'moe.combine' op expected slot_to_row to have a static number of choices (dim 1) in [1, 32], but got ?}}
   %result = moe.combine %rows, %offsets, %slot_to_row, %row_to_slot
     : tensor<?x64xf32>, tensor<9xi32>, tensor<?x?xi32>, tensor<?xi32> -> tensor<?x64xf32>
   return
@@ -67,11 +67,11 @@ func.func @choices_dynamic(%rows: tensor<?x64xf32>, %offsets: tensor<9xi32>, %sl
 // -----
 
 // combine_c4
-func.func @choices_too_many(%rows: tensor<?x64xf32>, %offsets: tensor<9xi32>, %slot_to_row: tensor<?x17xi32>,
+func.func @choices_too_many(%rows: tensor<?x64xf32>, %offsets: tensor<9xi32>, %slot_to_row: tensor<?x33xi32>,
     %row_to_slot: tensor<?xi32>) {
-  // expected-error @+1 {{'moe.combine' op expected slot_to_row to have a static number of choices (dim 1) in [1, 16], but got 17}}
+  // expected-error @+1 {{'moe.combine' op expected slot_to_row to have a static number of choices (dim 1) in [1, 32], but got 33}}
   %result = moe.combine %rows, %offsets, %slot_to_row, %row_to_slot
-    : tensor<?x64xf32>, tensor<9xi32>, tensor<?x17xi32>, tensor<?xi32> -> tensor<?x64xf32>
+    : tensor<?x64xf32>, tensor<9xi32>, tensor<?x33xi32>, tensor<?xi32> -> tensor<?x64xf32>
   return
 }
 

@@ -22,7 +22,7 @@ func.func @experts_too_many(%indices: tensor<?x2xi32>) {
 
 // plan_c2
 func.func @choices_dynamic(%indices: tensor<?x?xi32>) {
-  // expected-error @+1 {{'moe.plan' op expected indices to have a static number of choices (dim 1) in [1, 16], but got ?}}
+  // expected-error @+1 {{'moe.plan' op expected indices to have a static number of choices (dim 1) in [1, 32], but got ?}}
   %offsets, %slot_to_row, %row_to_slot, %row_expert = moe.plan %indices {experts = 8 : i64}
     : tensor<?x?xi32> -> tensor<9xi32>, tensor<?x2xi32>, tensor<?xi32>, tensor<?xi32>
   return
@@ -32,7 +32,7 @@ func.func @choices_dynamic(%indices: tensor<?x?xi32>) {
 
 // plan_c2
 func.func @choices_none(%indices: tensor<?x0xi32>) {
-  // expected-error @+1 {{'moe.plan' op expected indices to have a static number of choices (dim 1) in [1, 16], but got 0}}
+  // expected-error @+1 {{'moe.plan' op expected indices to have a static number of choices (dim 1) in [1, 32], but got 0}}
   %offsets, %slot_to_row, %row_to_slot, %row_expert = moe.plan %indices {experts = 8 : i64}
     : tensor<?x0xi32> -> tensor<9xi32>, tensor<?x2xi32>, tensor<?xi32>, tensor<?xi32>
   return
@@ -41,10 +41,10 @@ func.func @choices_none(%indices: tensor<?x0xi32>) {
 // -----
 
 // plan_c2
-func.func @choices_too_many(%indices: tensor<?x17xi32>) {
-  // expected-error @+1 {{'moe.plan' op expected indices to have a static number of choices (dim 1) in [1, 16], but got 17}}
+func.func @choices_too_many(%indices: tensor<?x33xi32>) {
+  // expected-error @+1 {{'moe.plan' op expected indices to have a static number of choices (dim 1) in [1, 32], but got 33}}
   %offsets, %slot_to_row, %row_to_slot, %row_expert = moe.plan %indices {experts = 8 : i64}
-    : tensor<?x17xi32> -> tensor<9xi32>, tensor<?x2xi32>, tensor<?xi32>, tensor<?xi32>
+    : tensor<?x33xi32> -> tensor<9xi32>, tensor<?x2xi32>, tensor<?xi32>, tensor<?xi32>
   return
 }
 

@@ -66,3 +66,53 @@ func.func @result_of_another_type(%logits: tensor<?x8xf32>, %indices: tensor<?x2
     : tensor<?x8xf32>, tensor<?x2xi32>, tensor<?x2xf32> -> tensor<?x8xf16>
   return
 }
+
+// -----
+
+// route_grad_c6
+func.func @epsilon_negative(%logits: tensor<?x8xf32>, %indices: tensor<?x2xi32>, %dweights: tensor<?x2xf32>) {
+  // expected-error @+1 {{'moe.route_grad' op expected epsilon to be 0, or positive and normal as an f32, but got -1.000000e-20}}
+  %result = moe.route_grad %logits, %indices, %dweights {renormalize, epsilon = -1.0e-20 : f64}
+    : tensor<?x8xf32>, tensor<?x2xi32>, tensor<?x2xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+// route_grad_c6
+func.func @epsilon_subnormal(%logits: tensor<?x8xf32>, %indices: tensor<?x2xi32>, %dweights: tensor<?x2xf32>) {
+  // expected-error @+1 {{'moe.route_grad' op expected epsilon to be 0, or positive and normal as an f32, but got 1.000000e-40}}
+  %result = moe.route_grad %logits, %indices, %dweights {renormalize, epsilon = 1.0e-40 : f64}
+    : tensor<?x8xf32>, tensor<?x2xi32>, tensor<?x2xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+// route_grad_c6
+func.func @floor_infinite_as_f32(%logits: tensor<?x8xf32>, %indices: tensor<?x2xi32>, %dweights: tensor<?x2xf32>) {
+  // expected-error @+1 {{'moe.route_grad' op expected floor to be 0, or positive and normal as an f32, but got 1.000000e+300}}
+  %result = moe.route_grad %logits, %indices, %dweights {renormalize, floor = 1.0e300 : f64}
+    : tensor<?x8xf32>, tensor<?x2xi32>, tensor<?x2xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+// route_grad_c7
+func.func @epsilon_without_renormalize(%logits: tensor<?x8xf32>, %indices: tensor<?x2xi32>, %dweights: tensor<?x2xf32>) {
+  // expected-error @+1 {{'moe.route_grad' op expected renormalize with epsilon, but got epsilon = 1.000000e-20 without it}}
+  %result = moe.route_grad %logits, %indices, %dweights {epsilon = 1.0e-20 : f64}
+    : tensor<?x8xf32>, tensor<?x2xi32>, tensor<?x2xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+// route_grad_c7
+func.func @floor_without_renormalize(%logits: tensor<?x8xf32>, %indices: tensor<?x2xi32>, %dweights: tensor<?x2xf32>) {
+  // expected-error @+1 {{'moe.route_grad' op expected renormalize with floor, but got floor = 1.000000e-12 without it}}
+  %result = moe.route_grad %logits, %indices, %dweights {floor = 1.0e-12 : f64}
+    : tensor<?x8xf32>, tensor<?x2xi32>, tensor<?x2xf32> -> tensor<?x8xf32>
+  return
+}

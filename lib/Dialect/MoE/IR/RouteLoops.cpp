@@ -30,8 +30,8 @@ Value Body::key(Value x) {
   Value bits = arith::BitcastOp::create(*this, getI32Type(), x);
   Value magnitude = arith::AndIOp::create(*this, bits, i32(magnitudeBits));
   Value negative = compare(*this, arith::CmpIPredicate::slt, bits, 0);
-  Value key = select(
-      negative, arith::SubIOp::create(*this, i32(0), magnitude), magnitude);
+  Value key = select(negative, arith::SubIOp::create(*this, i32(0), magnitude),
+                     magnitude);
   Value isNaN =
       compare(*this, arith::CmpIPredicate::sgt, magnitude, infinityKey);
   return select(isNaN, i32(magnitudeBits), key);
@@ -40,8 +40,8 @@ Value Body::key(Value x) {
 Value Body::ofKey(Value key) {
   Value magnitude = arith::SubIOp::create(*this, i32(0), key);
   Value negative = arith::OrIOp::create(*this, magnitude, i32(~magnitudeBits));
-  Value bits = select(compare(*this, arith::CmpIPredicate::slt, key, 0),
-                      negative, key);
+  Value bits =
+      select(compare(*this, arith::CmpIPredicate::slt, key, 0), negative, key);
   return arith::BitcastOp::create(*this, getF32Type(), bits);
 }
 
@@ -112,7 +112,8 @@ Value Loops::elementwise(Axis axis, ValueRange inputs, BodyFn body,
   for (Value input : inputs)
     maps.push_back(mapOf(input));
   maps.push_back(map(2, {0, 1}));
-  Value init = empty({tokens, sizeOf(axis)}, element ? element : b.getF32Type());
+  Value init =
+      empty({tokens, sizeOf(axis)}, element ? element : b.getF32Type());
   return generic(inputs, init, maps, body);
 }
 
@@ -138,8 +139,9 @@ Value Loops::sum(ValueRange inputs, BodyFn term) {
 Value Loops::highestKey(ValueRange inputs, BodyFn key) {
   Value lowest = arith::ConstantOp::create(
       b, b.getI32IntegerAttr(std::numeric_limits<int32_t>::min()));
-  Value init = linalg::FillOp::create(b, lowest, empty({tokens}, b.getI32Type()))
-                   .getResult(0);
+  Value init =
+      linalg::FillOp::create(b, lowest, empty({tokens}, b.getI32Type()))
+          .getResult(0);
   return reduce(inputs, init, [&](Body &body, ValueRange args) -> Value {
     return arith::MaxSIOp::create(body, args.back(),
                                   key(body, args.drop_back()));
@@ -173,9 +175,8 @@ Value Loops::select(Value perExpert) {
   return generic({indices, perExpert}, zeros({tokens, slots}),
                  {map(3, {0, 1}), map(3, {0, 2}), map(3, {0, 1})},
                  [&](Body &body, ValueRange args) {
-                   Value term =
-                       body.select(isChosen(body, args[0], 2),
-                                   body.widen(args[1]), body.f32(0));
+                   Value term = body.select(isChosen(body, args[0], 2),
+                                            body.widen(args[1]), body.f32(0));
                    return body.add(args[2], term);
                  });
 }
@@ -184,8 +185,8 @@ Value Loops::collect(Value perSlot) {
   return generic({indices, perSlot}, zeros({tokens, experts}),
                  {map(3, {0, 2}), map(3, {0, 2}), map(3, {0, 1})},
                  [&](Body &body, ValueRange args) {
-                   Value term = body.select(isChosen(body, args[0], 1),
-                                            args[1], body.f32(0));
+                   Value term = body.select(isChosen(body, args[0], 1), args[1],
+                                            body.f32(0));
                    return body.add(args[2], term);
                  });
 }
