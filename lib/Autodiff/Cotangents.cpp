@@ -22,8 +22,10 @@ bool moe::isDifferentiable(Type type) {
 
 Value moe::constantLike(OpBuilder &builder, Location loc, Value like,
                         double number) {
-  FloatAttr attr =
-      builder.getFloatAttr(getElementTypeOrSelf(like.getType()), number);
+  Type element = getElementTypeOrSelf(like.getType());
+  TypedAttr attr = isa<FloatType>(element)
+                       ? TypedAttr(builder.getFloatAttr(element, number))
+                       : builder.getIntegerAttr(element, number);
   auto type = dyn_cast<RankedTensorType>(like.getType());
   if (!type)
     return arith::ConstantOp::create(builder, loc, attr);
@@ -120,10 +122,22 @@ static llvm::SetVector<Value> inputsOf(Operation *op) {
 }
 
 void Cotangents::propagate(Operation *op) {
-  if (llvm::none_of(inputsOf(op), [&](Value v) { return wants(v); }))
+  SmallVector<Value> inputs =
+      llvm::filter_to_vector(inputsOf(op), [&](Value v) { return wants(v); });
+  if (inputs.empty())
     return;
+  // Bits of a float may become one again, or a number, by which it is an op
+  // without a rule; comparisons and positions are steps.
+  bool bits = isa<arith::BitcastOp>(op) || llvm::any_of(inputs, [](Value v) {
+                return !isDifferentiable(v.getType());
+              });
+  auto holdsBits = [](Type type) {
+    auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+    return integer && integer.getWidth() > 1;
+  };
   for (Value result : op->getResults())
-    if (isDifferentiable(result.getType()))
+    if (isDifferentiable(result.getType()) ||
+        (bits && holdsBits(result.getType())))
       activate(result);
 }
 
@@ -137,7 +151,9 @@ LogicalResult Cotangents::visit(Operation *op) {
     return rule.buildVJP(builder, *this);
   if (op->getNumRegions())
     return op->emitOpError("is not differentiable yet: expected an op with a "
-                           "derivative rule, but got control flow");
+                           "derivative rule, but got control flow: write a "
+                           "choice as arith.select, a loop as ops on tensors "
+                           "or a reduction of linalg");
   InFlightDiagnostic error =
       op->emitOpError("expected an op with a derivative rule "
                       "(DifferentiableOpInterface), but got one without");

@@ -72,19 +72,21 @@ static LogicalResult checkEffects(Operation *op) {
 namespace {
 class Differentiator {
 public:
-  Differentiator(func::FuncOp primal, ArrayRef<int64_t> wrt,
+  Differentiator(func::FuncOp primal, ArrayRef<std::string> names,
                  DerivativeMode mode, Save save)
-      : primal(primal), wrt(wrt), mode(mode), save(save) {}
+      : primal(primal), names(names), mode(mode), save(save) {}
 
   LogicalResult run();
 
 private:
   LogicalResult check();
+  LogicalResult findArguments();
   LogicalResult checkName(StringRef suffix);
   LogicalResult define(StringRef suffix);
   LogicalResult build(func::FuncOp joint);
 
   func::FuncOp primal;
+  ArrayRef<std::string> names; ///< of arguments, as the option has them
   SmallVector<int64_t> wrt;
   DerivativeMode mode;
   Save save;
@@ -124,6 +126,40 @@ LogicalResult Differentiator::define(StringRef suffix) {
   return success();
 }
 
+LogicalResult Differentiator::findArguments() {
+  ArrayRef<Type> types = primal.getArgumentTypes();
+  int64_t count = types.size();
+  for (StringRef name : names) {
+    int64_t number;
+    if (name.getAsInteger(10, number))
+      return primal.emitError("expected wrt to name arguments by their numbers,"
+                              " but got '")
+             << name << "'";
+    if (number < 0 || number >= count)
+      return primal.emitError("expected wrt to name arguments in [0, ")
+             << count - 1 << "], but got " << number;
+    if (!isDifferentiable(types[number]))
+      return primal.emitError("expected argument ")
+             << number << ", which wrt names, to be a float or a ranked tensor "
+             << "of floats, but got " << types[number];
+    if (llvm::is_contained(wrt, number))
+      return primal.emitError("expected wrt to name each argument once, but "
+                              "got ")
+             << number << " again";
+    wrt.push_back(number);
+  }
+  if (!names.empty())
+    return success();
+  for (auto [number, type] : llvm::enumerate(types))
+    if (isDifferentiable(type))
+      wrt.push_back(number);
+  if (wrt.empty())
+    return primal.emitError("expected a function with a float argument to "
+                            "differentiate, but got arguments of ")
+           << primal.getArgumentTypes();
+  return success();
+}
+
 LogicalResult Differentiator::check() {
   if (primal.isExternal() || !primal.getBody().hasOneBlock())
     return primal.emitError("expected a function of one block to "
@@ -133,25 +169,8 @@ LogicalResult Differentiator::check() {
     return primal.emitError("expected a function with a float result to "
                             "differentiate, but got results of ")
            << primal.getResultTypes();
-  if (wrt.empty())
-    for (auto [number, type] : llvm::enumerate(primal.getArgumentTypes()))
-      if (isDifferentiable(type))
-        wrt.push_back(number);
-  if (wrt.empty())
-    return primal.emitError("expected a function with a float argument to "
-                            "differentiate, but got arguments of ")
-           << primal.getArgumentTypes();
-  for (int64_t number : wrt) {
-    int64_t count = primal.getNumArguments();
-    if (number < 0 || number >= count)
-      return primal.emitError("expected wrt to name arguments in [0, ")
-             << count - 1 << "], but got " << number;
-    Type type = primal.getArgumentTypes()[number];
-    if (!isDifferentiable(type))
-      return primal.emitError("expected argument ")
-             << number << ", which wrt names, to be a float or a ranked tensor "
-             << "of floats, but got " << type;
-  }
+  if (failed(findArguments()))
+    return failure();
   if (mode == DerivativeMode::Joint)
     return checkName("_vjp");
   return failure(failed(checkName("_fwd")) || failed(checkName("_bwd")));

@@ -1,9 +1,9 @@
 // RUN: moe-opt %s -split-input-file -verify-diagnostics --moe-differentiate="wrt=0"
 
 func.func @op_without_a_rule(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+2 {{'math.clampf' op expected an op with a derivative rule (DifferentiableOpInterface), but got one without}}
-  // expected-note @+1 {{a rule is added by implementing the interface, or by attaching an external model to 'math.clampf'}}
-  %y = math.clampf %x to [%x, %x] : tensor<4xf32>
+  // expected-error @+2 {{'tosa.sigmoid' op expected an op with a derivative rule (DifferentiableOpInterface), but got one without}}
+  // expected-note @+1 {{a rule is added by implementing the interface, or by attaching an external model to 'tosa.sigmoid'}}
+  %y = tosa.sigmoid %x : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
 
@@ -45,7 +45,7 @@ func.func @side_effect(%x: tensor<4xf32>, %m: memref<4xf32>) -> tensor<4xf32> {
 func.func @control_flow(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error @+1 {{'scf.for' op is not differentiable yet: expected an op with a derivative rule, but got control flow}}
+  // expected-error @+1 {{'scf.for' op is not differentiable yet: expected an op with a derivative rule, but got control flow: write a choice as arith.select, a loop as ops on tensors or a reduction of linalg}}
   %y = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
     %b = arith.addf %a, %a : tensor<4xf32>
     scf.yield %b : tensor<4xf32>

@@ -12,7 +12,7 @@ _LIBRARIES = _LLVM.parent / "lib"
 _LOWER = ["--one-shot-bufferize=bufferize-function-boundaries "
           "function-boundary-type-conversion=identity-layout-map",
           "--buffer-results-to-out-params=modify-public-functions=true", "--convert-linalg-to-loops",
-          "--convert-math-to-libm", "--test-lower-to-llvm"]
+          "--math-expand-ops=ops=fpowi", "--convert-math-to-libm", "--test-lower-to-llvm"]
 
 
 def run(*command, data=None):

@@ -38,7 +38,7 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// Whether the gradient of `primal` is of use: it is a float value that
-  /// depends on what is differentiated for.
+  /// depends on what is differentiated for, or holds the bits of one.
   bool wants(Value primal) const { return active.contains(primal); }
 
   /// The gradient of `result`, of its type; null where nothing depends on it.
@@ -84,7 +84,8 @@ private:
 /// A float, or a ranked tensor of floats.
 bool isDifferentiable(Type type);
 
-/// A value like `like` (a scalar or tensor) that holds `number` everywhere.
+/// A value like `like` (a scalar or tensor of floats or integers) that holds
+/// `number` everywhere.
 Value constantLike(OpBuilder &builder, Location loc, Value like, double number);
 
 /// `value` with elements of the float type `element`.

@@ -33,8 +33,8 @@ def DifferentiatePass : Pass<"moe-differentiate", "ModuleOp"> {
   let options = [
     Option<"function", "function", "std::string", /*default=*/"",
            "The function to differentiate; the only public one when left out">,
-    ListOption<"wrt", "wrt", "int64_t",
-               "Arguments to differentiate for (default: all floats)">,
+    ListOption<"wrt", "wrt", "std::string",
+               "Numbers of the arguments to differentiate for (default: all floats)">,
     Option<"mode", "mode", "::mlir::moe::DerivativeMode",
            /*default=*/"::mlir::moe::DerivativeMode::Joint", "What is added",
            [{::llvm::cl::values(

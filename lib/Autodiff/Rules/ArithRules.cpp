@@ -115,6 +115,17 @@ static LogicalResult conversion(OpTy op, OpBuilder &builder, Cotangents &c) {
   return success();
 }
 
+// What happens between bits is not known to be smooth.
+static LogicalResult bits(arith::BitcastOp op, OpBuilder &, Cotangents &) {
+  return refuse(op, "math.copysign, math.absf, arith.cmpf and arith.select, or "
+                    "a conversion of floats,");
+}
+
+template <typename OpTy>
+static LogicalResult scaling(OpTy op, OpBuilder &, Cotangents &) {
+  return refuse(op, "arith.extf or arith.truncf and a product by the scale");
+}
+
 template <typename OpTy, LogicalResult (*rule)(OpTy, OpBuilder &, Cotangents &)>
 static void attach(MLIRContext *context) {
   attachRule<OpTy, rule, alwaysCheap<OpTy>>(context);
@@ -124,6 +135,7 @@ void moe::registerArithDerivativeRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
     using arith::CmpFPredicate;
     attach<arith::AddFOp, addition>(context);
+    attach<arith::BitcastOp, bits>(context);
     attach<arith::DivFOp, quotient>(context);
     attach<arith::ExtFOp, conversion>(context);
     attach<arith::MaxNumFOp, extremum<arith::MaxNumFOp, CmpFPredicate::OGT>>(
@@ -137,6 +149,8 @@ void moe::registerArithDerivativeRules(DialectRegistry &registry) {
     attach<arith::MulFOp, product>(context);
     attach<arith::NegFOp, negation>(context);
     attach<arith::RemFOp, remainder>(context);
+    attach<arith::ScalingExtFOp, scaling<arith::ScalingExtFOp>>(context);
+    attach<arith::ScalingTruncFOp, scaling<arith::ScalingTruncFOp>>(context);
     attach<arith::SelectOp, selection>(context);
     attach<arith::SubFOp, subtraction>(context);
     attach<arith::TruncFOp, conversion>(context);

@@ -53,6 +53,13 @@ struct RuleBuilder : ImplicitLocOpBuilder {
   }
 };
 
+/// The rule of an op that has no derivative here: an error that says what to
+/// write instead.
+inline LogicalResult refuse(Operation *op, StringRef instead) {
+  return op->emitOpError("has no derivative: expected ")
+         << instead << " instead";
+}
+
 template <typename OpTy> bool alwaysCheap(OpTy) { return true; }
 template <typename OpTy> bool neverCheap(OpTy) { return false; }
 

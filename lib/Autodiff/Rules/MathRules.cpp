@@ -27,20 +27,6 @@ static LogicalResult unary(OpTy op, OpBuilder &builder, Cotangents &c) {
   return success();
 }
 
-// An exponential may overflow where its gradient has vanished, as in the
-// sigmoid of a large negative number: 0 · ∞ is 0 here.
-template <typename OpTy>
-static LogicalResult exponential(OpTy op, OpBuilder &builder, Cotangents &c) {
-  RuleBuilder b(op, builder);
-  Value g = c.of(op), y = op.getResult();
-  if (std::is_same_v<OpTy, math::Exp2Op>)
-    g = b.mul(g, b.constant(g, M_LN2));
-  Value zero = b.zero(g);
-  Value vanished = b.compare(arith::CmpFPredicate::OEQ, g, zero);
-  c.add(op.getOperand(), b.select(vanished, zero, b.mul(g, y)));
-  return success();
-}
-
 static Value square(RuleBuilder &b, Value x) { return b.mul(x, x); }
 
 // (1 - x) · (1 + x), exact near ±1, where 1 - x² is not.
@@ -64,8 +50,13 @@ static Value slopeOfErf(RuleBuilder &b, Value x, Value) {
   Value bell = math::ExpOp::create(b, b.neg(b.mul(x, x)));
   return b.mul(b.constant(x, 2.0 / std::sqrt(M_PI)), bell);
 }
-static Value slopeOfExpM1(RuleBuilder &b, Value, Value y) {
-  return b.add(y, b.constant(y, 1.0));
+static Value slopeOfExp(RuleBuilder &, Value, Value y) { return y; }
+static Value slopeOfExp2(RuleBuilder &b, Value, Value y) {
+  return b.mul(y, b.constant(y, M_LN2));
+}
+static Value slopeOfExpM1(RuleBuilder &b, Value x, Value) {
+  // Not y + 1, which cancels where y is near -1.
+  return math::ExpOp::create(b, x);
 }
 static Value slopeOfLog(RuleBuilder &b, Value x, Value) {
   return b.div(b.constant(x, 1.0), x);
@@ -107,7 +98,12 @@ static Value slopeOfAcosh(RuleBuilder &b, Value x, Value) {
                math::RsqrtOp::create(b, b.add(x, one)));
 }
 static Value slopeOfAsinh(RuleBuilder &b, Value x, Value) {
-  return math::RsqrtOp::create(b, b.add(b.constant(x, 1.0), square(b, x)));
+  // 1 / sqrt(1 + x²), from the larger of 1 and |x|, whose square may overflow.
+  Value one = b.constant(x, 1.0), size = math::AbsFOp::create(b, x);
+  Value large = arith::MaximumFOp::create(b, size, one);
+  Value ratio = b.div(arith::MinimumFOp::create(b, size, one), large);
+  Value root = math::RsqrtOp::create(b, b.add(one, square(b, ratio)));
+  return b.div(root, large);
 }
 static Value slopeOfAtanh(RuleBuilder &b, Value x, Value) {
   return b.div(b.constant(x, 1.0), oneMinusSquare(b, x));
@@ -150,8 +146,8 @@ static LogicalResult fusedMultiplyAdd(math::FmaOp op, OpBuilder &builder,
 }
 
 // d(x^p) = p · x^(p - 1) · dx + x^p · log(x) · dp. The first slope is 1 for
-// p = 1 and 0 for p = 0, at x = 0 too. At x = 0 the second term is 0, its limit
-// for p > 0.
+// p = 1 and 0 for p = 0, at x = 0 too. The second is 0 where x^p is, its limit,
+// and for 0^0; of a negative x there is none.
 static LogicalResult power(math::PowFOp op, OpBuilder &builder, Cotangents &c) {
   RuleBuilder b(op, builder);
   Value g = c.of(op), x = op.getLhs(), p = op.getRhs();
@@ -166,22 +162,80 @@ static LogicalResult power(math::PowFOp op, OpBuilder &builder, Cotangents &c) {
   }
   if (c.wants(p)) {
     Value slope = b.mul(op, math::LogOp::create(b, x));
-    Value none = b.compare(arith::CmpFPredicate::OEQ, x, zero);
+    auto isZero = [&](Value v) {
+      return b.compare(arith::CmpFPredicate::OEQ, v, zero);
+    };
+    Value both = arith::AndIOp::create(b, isZero(x), isZero(p));
+    Value none = arith::OrIOp::create(b, isZero(op), both);
     c.add(p, b.scale(g, b.select(none, zero, slope)));
   }
   return success();
 }
 
-// atan2(y, x): (x · dy - y · dx) / (x² + y²)
+// x^n: n · x^(n - 1) where n > 0, n · x^n / x where n < 0, as n - 1 may wrap.
+static LogicalResult integerPower(math::FPowIOp op, OpBuilder &builder,
+                                  Cotangents &c) {
+  RuleBuilder b(op, builder);
+  Value g = c.of(op), x = op.getLhs(), n = op.getRhs();
+  auto compare = [&](arith::CmpIPredicate predicate) {
+    return arith::CmpIOp::create(b, predicate, n, b.zero(n));
+  };
+  Value less = arith::SubIOp::create(b, n, b.constant(n, 1));
+  Value lowered = math::FPowIOp::create(b, x, less);
+  Value power =
+      b.select(compare(arith::CmpIPredicate::sgt), lowered, b.div(op, x));
+  Value factor = arith::SIToFPOp::create(b, x.getType(), n);
+  Value slope = b.select(compare(arith::CmpIPredicate::eq), b.zero(x),
+                         b.mul(factor, power));
+  c.add(x, b.scale(g, slope));
+  return success();
+}
+
+// To whichever is the result, whatever the order of the bounds; at a tie, and
+// of a NaN, to what is clamped.
+static LogicalResult clamp(math::ClampFOp op, OpBuilder &builder,
+                           Cotangents &c) {
+  using arith::CmpFPredicate;
+  RuleBuilder b(op, builder);
+  Value g = c.of(op), zero = b.zero(g);
+  Value kept = b.compare(CmpFPredicate::UEQ, op, op.getValue());
+  Value isLow = b.compare(CmpFPredicate::OEQ, op, op.getMin());
+  Value rest = b.select(kept, zero, g);
+  if (c.wants(op.getValue()))
+    c.add(op.getValue(), b.select(kept, g, zero));
+  if (c.wants(op.getMin()))
+    c.add(op.getMin(), b.select(isLow, rest, zero));
+  if (c.wants(op.getMax()))
+    c.add(op.getMax(), b.select(isLow, zero, rest));
+  return success();
+}
+
+static LogicalResult sineAndCosine(math::SincosOp op, OpBuilder &builder,
+                                   Cotangents &c) {
+  RuleBuilder b(op, builder);
+  Value x = op.getOperand();
+  if (Value g = c.of(op.getSin()))
+    c.add(x, b.mul(g, op.getCos()));
+  if (Value g = c.of(op.getCos()))
+    c.add(x, b.neg(b.mul(g, op.getSin())));
+  return success();
+}
+
+// atan2(y, x): (x · dy - y · dx) / (x² + y²), by ratios to the larger of |x|
+// and |y|, as squares may overflow or vanish.
 static LogicalResult angle(math::Atan2Op op, OpBuilder &builder,
                            Cotangents &c) {
   RuleBuilder b(op, builder);
   Value g = c.of(op), y = op.getLhs(), x = op.getRhs();
-  Value norm = b.add(square(b, x), square(b, y));
+  Value large = arith::MaximumFOp::create(b, math::AbsFOp::create(b, x),
+                                          math::AbsFOp::create(b, y));
+  Value u = b.div(x, large), v = b.div(y, large);
+  Value norm = b.add(square(b, u), square(b, v));
+  auto slope = [&](Value ratio) { return b.div(b.div(ratio, norm), large); };
   if (c.wants(y))
-    c.add(y, b.scale(g, b.div(x, norm)));
+    c.add(y, b.scale(g, slope(u)));
   if (c.wants(x))
-    c.add(x, b.neg(b.scale(g, b.div(y, norm))));
+    c.add(x, b.neg(b.scale(g, slope(v))));
   return success();
 }
 
@@ -223,7 +277,9 @@ void moe::registerMathDerivativeRules(DialectRegistry &registry) {
     attachUnary<math::TanOp, slopeOfTan>(context);
     attachUnary<math::CosOp, slopeOfCos, true>(context);
     attachUnary<math::ErfOp, slopeOfErf, true>(context);
+    attachUnary<math::Exp2Op, slopeOfExp2>(context);
     attachUnary<math::ExpM1Op, slopeOfExpM1>(context);
+    attachUnary<math::ExpOp, slopeOfExp>(context);
     attachUnary<math::Log1pOp, slopeOfLog1p>(context);
     attachUnary<math::Log2Op, slopeOfLog2>(context);
     attachUnary<math::LogOp, slopeOfLog>(context);
@@ -239,8 +295,11 @@ void moe::registerMathDerivativeRules(DialectRegistry &registry) {
     attachRule<math::Atan2Op, angle, alwaysCheap<math::Atan2Op>>(context);
     attachRule<math::CopySignOp, copySign, alwaysCheap<math::CopySignOp>>(
         context);
-    attachRule<math::Exp2Op, exponential, alwaysCheap<math::Exp2Op>>(context);
-    attachRule<math::ExpOp, exponential, alwaysCheap<math::ExpOp>>(context);
+    attachRule<math::ClampFOp, clamp, alwaysCheap<math::ClampFOp>>(context);
+    attachRule<math::FPowIOp, integerPower, alwaysCheap<math::FPowIOp>>(
+        context);
+    attachRule<math::SincosOp, sineAndCosine, alwaysCheap<math::SincosOp>>(
+        context);
     attachRule<math::FmaOp, fusedMultiplyAdd, alwaysCheap<math::FmaOp>>(
         context);
     attachRule<math::PowFOp, power, alwaysCheap<math::PowFOp>>(context);

@@ -59,7 +59,7 @@ private:
   BodyValue index(AffineExpr expr);
   Value apply(affine::AffineApplyOp apply, ArrayRef<BodyValue> operands);
   Value expand(const BodyValue &value);
-  Value elementwise(Operation &inner, ArrayRef<BodyValue> operands);
+  ValueRange elementwise(Operation &inner, ArrayRef<BodyValue> operands);
 
   TensorReader &reader;
   KernelBuilder &kernel;
@@ -239,7 +239,8 @@ LogicalResult BodyEmitter::emitInput(OpOperand *operand) {
 }
 
 // A scalar op for all elements at once: on vectors when an operand is one.
-Value BodyEmitter::elementwise(Operation &inner, ArrayRef<BodyValue> operands) {
+ValueRange BodyEmitter::elementwise(Operation &inner,
+                                    ArrayRef<BodyValue> operands) {
   bool vectors = anyVaries(operands);
   OperationState state(inner.getLoc(), inner.getName());
   for (const BodyValue &operand : operands)
@@ -250,7 +251,7 @@ Value BodyEmitter::elementwise(Operation &inner, ArrayRef<BodyValue> operands) {
   state.addAttributes(inner.getAttrs());
   if (Attribute properties = inner.getPropertiesAsAttribute())
     state.propertiesAttr = properties;
-  return kernel.create(state)->getResult(0);
+  return kernel.create(state)->getResults();
 }
 
 // What a kernel computes with, as a value or four of them in a vector.
@@ -303,10 +304,11 @@ LogicalResult BodyEmitter::emitOp(Operation &inner) {
     return success();
   }
   bool constant = inner.hasTrait<OpTrait::ConstantLike>();
-  if (inner.getNumResults() != 1 ||
-      (!constant && !OpTrait::hasElementwiseMappableTraits(&inner)))
+  if (!constant && !OpTrait::hasElementwiseMappableTraits(&inner))
     return inner.emitOpError("is not supported in the body of a kernel");
-  values[inner.getResult(0)] = {elementwise(inner, operands)};
+  for (auto [result, value] :
+       llvm::zip_equal(inner.getResults(), elementwise(inner, operands)))
+    values[result] = {value};
   return success();
 }
 
@@ -416,5 +418,6 @@ FailureOr<Value> TensorReader::scalar(Value value) {
     return op->emitOpError("is not supported in a kernel");
   IRMapping map;
   map.map(op->getOperands(), operands);
-  return kernel.clone(*op, map)->getResult(0);
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  return kernel.clone(*op, map)->getResult(number);
 }
