@@ -75,6 +75,10 @@ void moe::buildGPUPipeline(OpPassManager &pm,
   ConvertLinalgToGPUPassOptions convert;
   convert.maxLoopIterations = options.target.maxLoopIterations;
   pm.addPass(createConvertLinalgToGPUPass(convert));
+  FitInterfacesPassOptions fit;
+  fit.maxStorageBuffers = options.target.maxStorageBuffers;
+  fit.maxPushConstants = options.target.maxPushConstants;
+  pm.addPass(createFitInterfacesPass(fit));
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   // Expressions are emitted wherever they are read: canonicalizing all copies
   // takes ten times as long as finding them first.

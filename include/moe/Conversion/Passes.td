@@ -101,4 +101,28 @@ def ExpandMathPass : Pass<"moe-expand-math", "gpu::GPUModuleOp"> {
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
 }
 
+def FitInterfacesPass : Pass<"moe-fit-interfaces", "ModuleOp"> {
+  let summary = "Fits kernels to a device's storage buffers and push constants";
+  let description = [{
+    A kernel that binds more buffers than the device allows a stage gets the ones
+    that are cheapest to copy as parts of one transient: `moe_rt.copy` fills it
+    before each dispatch, and takes what the kernel writes back after it. Where a
+    part begins is a constant, or one more push constant.
+
+    Sizes beyond the push constants of the device are written to a buffer by
+    small kernels in front of the dispatch, and read from there.
+
+    Values do not depend on either. Kernels that fit are left alone.
+
+    Takes and leaves gpu.func and the `moe_rt.program`s that dispatch them, before
+    barriers are placed.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
+                           "memref::MemRefDialect", "moe_rt::MoERTDialect", "spirv::SPIRVDialect"];
+  let options = [Option<"maxStorageBuffers", "max-storage-buffers", "uint32_t", "4",
+                        "the target's limit of storage buffers of a stage">,
+                 Option<"maxPushConstants", "max-push-constants", "uint32_t", "128",
+                        "the target's limit of push constants, in bytes">];
+}
+
 #endif // MOE_CONVERSION_PASSES_TD

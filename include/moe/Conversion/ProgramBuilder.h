@@ -134,8 +134,8 @@ public:
   KernelBuffer *buffer(BufferUse use, Value buffer, Type elementType);
 
   /// A size as a push constant (an index value of the kernel); constants are
-  /// folded, equal sizes share one constant. Fails above 32 (128 bytes, which
-  /// is all that Vulkan guarantees).
+  /// folded, equal sizes share one constant. There may be more than the device
+  /// has: --moe-fit-interfaces finds a place for the rest.
   Value push(AffineExpr size);
   Value pushMinimum(ArrayRef<AffineExpr> sizes);
   /// Two push constants whose values differ from one dispatch of this kernel

@@ -256,12 +256,7 @@ LogicalResult
 DispatchBuilder::dispatchSlices(ArrayRef<SmallVector<AffineExpr>> grid,
                                 ArrayRef<Value> sliced,
                                 ArrayRef<Slice> slices) {
-  constexpr unsigned guaranteedPushConstants = 32; // 128 bytes
   Location loc = builder.getLoc();
-  if (pushes.size() > guaranteedPushConstants)
-    return emitError(loc, "expected kernel '")
-           << name << "' to need at most " << guaranteedPushConstants
-           << " sizes (128 bytes of push constants), but got " << pushes.size();
   FailureOr<int64_t> iterations =
       owner.limitLoops(loc, name, builder.getLoopIterations());
   if (failed(iterations))
