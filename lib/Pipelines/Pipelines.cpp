@@ -10,7 +10,6 @@
 #include "SetTargetEnv.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "moe/Conversion/Passes.h"
 #include "moe/Dialect/MoE/Transforms/Passes.h"
@@ -41,7 +40,9 @@ void moe::buildKernelsPipeline(OpPassManager &pm,
     func.addPass(createConvertMoEToLinalgPass());
   func.addPass(createNormalizeOpsPass());
   addCleanup(func);
-  func.addPass(createLinalgElementwiseOpFusionPass());
+  FuseElementwisePassOptions fuse;
+  fuse.maxStorageBuffers = options.target.maxStorageBuffers;
+  func.addPass(createFuseElementwisePass(fuse));
   addCleanup(func);
   FormKernelsPassOptions form;
   form.fuseDispatch = options.target.maxStorageBuffers >= fusedProductBuffers;

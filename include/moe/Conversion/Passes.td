@@ -119,7 +119,7 @@ def FitInterfacesPass : Pass<"moe-fit-interfaces", "ModuleOp"> {
   }];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
                            "memref::MemRefDialect", "moe_rt::MoERTDialect", "spirv::SPIRVDialect"];
-  let options = [Option<"maxStorageBuffers", "max-storage-buffers", "uint32_t", "4",
+  let options = [Option<"maxStorageBuffers", "max-storage-buffers", "uint32_t", "32",
                         "the target's limit of storage buffers of a stage">,
                  Option<"maxPushConstants", "max-push-constants", "uint32_t", "128",
                         "the target's limit of push constants, in bytes">];

@@ -6,16 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementwiseCopy.h"
+#include "KernelContents.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 #include "moe/Dialect/MoE/Transforms/Passes.h"
 #include "moe/Support/OneBlock.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mlir::moe {
 #define GEN_PASS_DEF_FORMKERNELSPASS
@@ -25,67 +24,10 @@ namespace mlir::moe {
 using namespace mlir;
 using namespace mlir::moe;
 
-// Ops that cost nothing inside the kernel that reads them.
-static bool isView(Operation *op) {
-  DenseElementsAttr constant;
-  if (matchPattern(op, m_Constant(&constant)))
-    return constant.isSplat();
-  return isa<tensor::EmptyOp, tensor::CastOp, tensor::ExtractSliceOp,
-             tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-             tensor::InsertSliceOp, tensor::SplatOp, linalg::FillOp>(op);
-}
-
-// Roots compute tensors; every one becomes a kernel of its own.
-static bool isRoot(Operation *op) {
-  return isa<linalg::LinalgOp, RouteOp, PlanOp, CheckMapsOp, CheckOffsetsOp,
-             DispatchOp, GroupedMatmulOp, GroupedOuterOp, GroupedReduceOp,
-             CombineOp, CombineWeightGradOp>(op) &&
-         op->getNumResults() != 0 && !isView(op);
-}
-
-// What a buffer can hold.
-static bool isStorable(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return element.isF32() || element.isSignlessInteger(32);
-}
-
-// Elementwise results that no buffer can hold, such as comparisons.
-static bool isPredicate(Operation *op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && generic.getNumParallelLoops() == generic.getNumLoops() &&
-         llvm::none_of(generic.getResultTypes(), isStorable);
-}
-
-// Ops that read buffers as they are.
-static bool readsBuffers(Operation *op) {
-  return isa<RouteOp, PlanOp, CheckMapsOp, CheckOffsetsOp>(op);
-}
-
-// Whether `producer` moves into the kernel of `consumer`.
-static bool fuses(Operation *producer, Operation *consumer, bool fuseDispatch) {
-  if (readsBuffers(consumer))
-    return false;
-  if (isView(producer))
-    return true;
-  // Rows are gathered while the product reads them. The gather costs an index
-  // a row, so also where two products share it.
-  if (fuseDispatch && isa<DispatchOp>(producer) &&
-      isa<GroupedMatmulOp>(consumer))
-    return true;
-  return isPredicate(producer) &&
-         (isa<linalg::LinalgOp>(consumer) || isView(consumer));
-}
-
 // Whether `user` keeps reading `root` itself when kernels are formed.
 static bool readsInPlace(Operation *root, Operation *user, bool fuseDispatch) {
-  return (isRoot(user) || isView(user)) && fuses(root, user, fuseDispatch);
-}
-
-// Scalars are computed anew by each kernel that needs them, from the sizes of
-// tensors outside.
-static bool fusesScalar(Operation *producer) {
-  return isMemoryEffectFree(producer) && producer->getNumRegions() == 0 &&
-         !isa<tensor::DimOp>(producer);
+  return (isKernelRoot(user) || isKernelView(user)) &&
+         movesIntoKernel(root, user, fuseDispatch);
 }
 
 // A reshape that only gives an elementwise result the shape in which the
@@ -110,7 +52,7 @@ static bool isMadeByKernel(Value value) {
   Operation *producer = value.getDefiningOp();
   if (!producer)
     return false;
-  return isRoot(producer) || isa<KernelOp>(producer) ||
+  return isKernelRoot(producer) || isa<KernelOp>(producer) ||
          (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(producer) &&
           getReturnedShape(producer->getOperand(0)) == producer);
 }
@@ -123,16 +65,17 @@ static StringRef kernelName(Operation *root) {
 }
 
 namespace {
-/// Collects what goes into the kernel of one root and builds it.
+/// Builds the kernel of one root.
 class KernelFormer {
 public:
-  KernelFormer(Operation *root, bool fuseDispatch)
-      : root(root), fuseDispatch(fuseDispatch) {}
+  KernelFormer(Operation *root, bool fuseDispatch) : root(root) {
+    contents.add(root, fuseDispatch);
+  }
 
   KernelOp form() {
-    collect(root);
     ImplicitLocOpBuilder b(root->getLoc(), root);
-    SmallVector<Value> captured(inputs.begin(), inputs.end());
+    SmallVector<Value> captured(contents.inputs.begin(),
+                                contents.inputs.end());
     SmallVector<Operation *> shapes =
         llvm::map_to_vector(root->getResults(), getReturnedShape);
     SmallVector<Type> types;
@@ -144,7 +87,7 @@ public:
     for (Value input : captured)
       map.map(input, body.addArgument(input.getType(), input.getLoc()));
     b.setInsertionPointToStart(&body);
-    for (Operation *op : ops)
+    for (Operation *op : contents.ops)
       b.clone(*op, map);
     SmallVector<Value> results;
     for (auto [result, shape] : llvm::zip(root->getResults(), shapes))
@@ -155,31 +98,8 @@ public:
   }
 
 private:
-  // Adds `op` after everything it needs.
-  void collect(Operation *op) {
-    auto need = [&](Value value) {
-      Operation *producer = value.getDefiningOp();
-      if (producer && ops.contains(producer))
-        return;
-      bool scalar = !isa<RankedTensorType>(value.getType());
-      if (producer &&
-          (scalar ? fusesScalar(producer) : fuses(producer, op, fuseDispatch)))
-        collect(producer);
-      else
-        inputs.insert(value);
-    };
-    op->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (!op->isAncestor(operand.getParentRegion()->getParentOp()))
-          need(operand); // not defined inside the op
-    });
-    ops.insert(op);
-  }
-
   Operation *root;
-  bool fuseDispatch;
-  llvm::SetVector<Operation *> ops; ///< in an order that dominates
-  llvm::SetVector<Value> inputs;
+  KernelContents contents;
 };
 
 struct FormKernelsPass : moe::impl::FormKernelsPassBase<FormKernelsPass> {
@@ -209,7 +129,7 @@ static void copyViews(func::FuncOp func) {
     if (readsBuffers(&op))
       for (OpOperand &operand : op.getOpOperands())
         if (Operation *producer = operand.get().getDefiningOp();
-            producer && isView(producer) &&
+            producer && isKernelView(producer) &&
             !(isa<CheckOffsetsOp>(op) && operand.getOperandNumber() == 1))
           views.push_back(&operand);
   for (OpOperand *view : views) {
@@ -229,7 +149,7 @@ static LogicalResult checkLeft(Operation *op) {
     return op->emitOpError(
                "expected a constant of f32 or i32 to store, but got ")
            << op->getResult(0).getType();
-  if (constant || isView(op) || (isMemoryEffectFree(op) && !tensors))
+  if (constant || isKernelView(op) || (isMemoryEffectFree(op) && !tensors))
     return success();
   return op->emitOpError(
       "has no lowering to the device: expected an op of moe or linalg, or a "
@@ -263,7 +183,7 @@ void FormKernelsPass::runOnOperation() {
 
   SmallVector<Operation *> roots;
   for (Operation &op : func.getBody().front())
-    if (isRoot(&op))
+    if (isKernelRoot(&op))
       roots.push_back(&op);
   for (Operation *root : roots) {
     bool dead = llvm::all_of(root->getUsers(), [&](Operation *user) {
@@ -293,7 +213,7 @@ void FormKernelsPass::runOnOperation() {
        llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
     if (!isa<KernelOp>(op) && op.use_empty() &&
         !op.hasTrait<OpTrait::IsTerminator>() &&
-        (isRoot(&op) || isOpTriviallyDead(&op)))
+        (isKernelRoot(&op) || isOpTriviallyDead(&op)))
       op.erase();
   for (Operation &op : func.getBody().front())
     if (failed(checkLeft(&op)))

@@ -64,6 +64,23 @@ def FormKernelsPass : Pass<"moe-form-kernels", "func::FuncOp"> {
                         "device allows too few storage buffers">];
 }
 
+def FuseElementwisePass : Pass<"moe-fuse-elementwise", "func::FuncOp"> {
+  let summary = "Fuses elementwise ops whose kernel fits the device";
+  let description = [{
+    An elementwise `linalg.generic` with one reader that is one too becomes a part
+    of it, by upstream's patterns, if the kernel that will hold both binds no more
+    storage buffers than the device allows: the tensors that its inputs and the
+    views of it are read from, each once, and its results. What does not fit
+    stays a kernel of its own. Reshapes move out of the way.
+
+    Takes and leaves linalg on tensors.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
+                           "tensor::TensorDialect"];
+  let options = [Option<"maxStorageBuffers", "max-storage-buffers", "uint32_t", "32",
+                        "the target's limit of storage buffers of a stage">];
+}
+
 def InlineKernelsPass : Pass<"moe-inline-kernels", "func::FuncOp"> {
   let summary = "Dissolves kernels into their function";
   let description = [{
