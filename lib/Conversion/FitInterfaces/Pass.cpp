@@ -70,7 +70,7 @@ struct FitInterfacesPass : moe::impl::FitInterfacesPassBase<FitInterfacesPass> {
     if (limits.bindings < 1 || limits.pushConstants < 1) {
       getOperation().emitError("expected limits of at least one storage buffer "
                                "and 4 bytes of push constants, but got ")
-          << maxStorageBuffers << " and " << maxPushConstants;
+          << limits.bindings << " and " << maxPushConstants.getValue();
       return signalPassFailure();
     }
     llvm::StringMap<gpu::GPUFuncOp> kernels;

@@ -1,8 +1,12 @@
-// RUN: not moe-opt %s --convert-linalg-to-gpu 2>&1 | FileCheck %s
+// RUN: moe-opt %s --moe-schedule-pipeline --moe-linalg-pipeline --moe-gpu-pipeline --moe-spirv-pipeline --moe-program-pipeline | FileCheck %s
+// RUN: moe-opt %s --moe-schedule-pipeline=target=minimal --moe-linalg-pipeline=target=minimal --moe-gpu-pipeline=target=minimal --moe-spirv-pipeline=target=minimal --moe-program-pipeline=target=minimal | FileCheck %s
 
-// 33 sizes that no expression joins: more push constants than 128 bytes.
+// 33 sizes that no expression joins: more push constants than 128 bytes. The last
+// one reaches the kernel in a buffer.
 
-// CHECK: error: expected kernel 'sizes' to need at most 32 sizes (128 bytes of push constants), but got 33
+// CHECK: moe_rt.dispatch @sizes_sizes {{.*}} push(%[[LAST:[a-z0-9_]+]]) writes(
+// CHECK: moe_rt.barrier
+// CHECK: moe_rt.dispatch @sizes {{.*}} push({{([^,]+, ){31}[^,]+}}) reads({{[^,]+}}) writes({{[^,]+}})
 
 func.func @f(%x0: tensor<?xf32>, %x1: tensor<?xf32>, %x2: tensor<?xf32>,
              %x3: tensor<?xf32>, %x4: tensor<?xf32>, %x5: tensor<?xf32>,
