@@ -8,7 +8,7 @@
 #space = #spirv.storage_class<StorageBuffer>
 
 // CHECK-DAG:   #[[$WORDS:.+]] = affine_map<()[s0] -> (s0 * 4)>
-// CHECK-DAG:   #[[ALL:.+]] = affine_map<()[s0] -> ((s0 ceildiv 4) * 16 + 64)>
+// CHECK-DAG:   #[[$ALL:.+]] = affine_map<()[s0] -> ((s0 ceildiv 4) * 16 + 64)>
 // CHECK-LABEL: moe_rt.program @few
 // CHECK-DAG:     %[[T:.+]] = moe_rt.dim 0, 0
 // CHECK-DAG:     %[[TABLE_BYTES:.+]] = affine.apply #[[$WORDS]]()[%[[T]]]
@@ -22,7 +22,7 @@
 // CHECK:         %[[W:.+]] = moe_rt.buffer "w"
 // CHECK:         %[[Y:.+]] = moe_rt.buffer "y"
 // CHECK:         %[[N:.+]] = moe_rt.buffer "n"
-// CHECK:         %[[BYTES:.+]] = affine.apply #[[ALL]]()[%[[T]]]
+// CHECK:         %[[BYTES:.+]] = affine.apply #[[$ALL]]()[%[[T]]]
 // CHECK:         %[[SHARED:.+]] = moe_rt.buffer "six shared" <transient> bytes %[[BYTES]]
 // CHECK:         %[[BIAS_PART:.+]] = moe_rt.slice %[[SHARED]] at %[[C0]] bytes %[[C36]]
 // CHECK:         moe_rt.copy %[[BIAS]] to %[[BIAS_PART]]
