@@ -15,8 +15,7 @@ using namespace mlir;
 using namespace mlir::moe;
 
 // Calls `body` with the dispatch of either kind.
-template <typename Body>
-static auto withDispatch(Operation *op, Body body) {
+template <typename Body> static auto withDispatch(Operation *op, Body body) {
   if (auto indirect = dyn_cast<moe_rt::DispatchIndirectOp>(op))
     return body(indirect);
   return body(cast<moe_rt::DispatchOp>(op));
@@ -48,6 +47,12 @@ static SmallVector<std::pair<BufferUse, Value>> getBound(Operation *dispatch) {
   return bound;
 }
 
+static bool isBuffer(Value range) {
+  while (auto slice = range.getDefiningOp<moe_rt::SliceOp>())
+    range = slice.getBuffer();
+  return range.getDefiningOp<moe_rt::BufferOp>() != nullptr;
+}
+
 FailureOr<KernelInterface>
 KernelInterface::read(gpu::GPUFuncOp func, ArrayRef<Operation *> dispatches) {
   KernelInterface kernel;
@@ -58,6 +63,10 @@ KernelInterface::read(gpu::GPUFuncOp func, ArrayRef<Operation *> dispatches) {
   kernel.pushes.resize(countPushConstants(dispatches.front()));
   for (Operation *dispatch : dispatches) {
     SmallVector<std::pair<BufferUse, Value>> bound = getBound(dispatch);
+    for (auto [use, buffer] : bound)
+      if (!isBuffer(buffer))
+        return dispatch->emitOpError("expected to bind buffers and slices of "
+                                     "them, but got another value");
     bool alike = bound.size() == kernel.bindings.size() &&
                  countPushConstants(dispatch) == kernel.pushes.size();
     for (unsigned i = 0; alike && i < bound.size(); ++i)
@@ -128,7 +137,8 @@ void KernelInterface::write() {
 
 BlockArgument KernelInterface::getView(KernelBinding &binding, Type type) {
   for (BlockArgument view : binding.views)
-    if (cast<MemRefType>(view.getType()).getElementType() == type)
+    if (auto memref = dyn_cast<MemRefType>(view.getType());
+        memref && memref.getElementType() == type)
       return view;
   auto space = spirv::StorageClassAttr::get(func.getContext(),
                                             spirv::StorageClass::StorageBuffer);

@@ -70,7 +70,10 @@ static int64_t estimate(Value size) {
 // stores of elements of 32 bits or vectors of four.
 static bool canMove(const KernelBinding &binding) {
   return llvm::all_of(binding.views, [](BlockArgument view) {
-    Type type = cast<MemRefType>(view.getType()).getElementType();
+    auto memref = dyn_cast<MemRefType>(view.getType());
+    if (!memref || memref.getRank() != 1 || !memref.getLayout().isIdentity())
+      return false;
+    Type type = memref.getElementType();
     if (auto vector = dyn_cast<VectorType>(type)) {
       if (vector.getShape() != ArrayRef<int64_t>{4})
         return false;
@@ -220,8 +223,8 @@ unsigned SharedBuffer::apply(KernelInterface &kernel) {
     for (auto [part, start] : llvm::zip(parts, starts)) {
       const KernelBinding &binding = kernel.bindings[part.binding];
       Value own = binding.buffers[number];
-      Value offset = toValue(
-          apply(d0 * vectorBytes, {getAsOpFoldResult(start.back())}));
+      Value offset =
+          toValue(apply(d0 * vectorBytes, {getAsOpFoldResult(start.back())}));
       Value slice = moe_rt::SliceOp::create(before, loc, buffer.getType(),
                                             buffer, offset, part.bytes[number]);
       if (binding.use == BufferUse::Read || holdsValues(dispatch, own))
@@ -236,11 +239,10 @@ unsigned SharedBuffer::apply(KernelInterface &kernel) {
     const KernelBinding &binding = kernel.bindings[part.binding];
     if (binding.use != BufferUse::Read)
       shared.use = BufferUse::Update;
-    Value begin = part.start
-                      ? arith::ConstantIndexOp::create(b, kernel.func.getLoc(),
-                                                       *part.start /
-                                                           vectorBytes)
-                      : kernel.push(b, start);
+    Value begin =
+        part.start ? arith::ConstantIndexOp::create(b, kernel.func.getLoc(),
+                                                    *part.start / vectorBytes)
+                   : kernel.push(b, start);
     for (BlockArgument view : binding.views) {
       Type type = cast<MemRefType>(view.getType()).getElementType();
       moveAccesses(b, view, kernel.getView(shared, type), begin);

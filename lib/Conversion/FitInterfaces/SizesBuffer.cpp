@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sizes are known to the host alone, and reach a kernel as push constants. Those
-// that do not fit are written to memory by small kernels in front of it, which
-// take as many at a time as push constants hold.
+// Sizes are known to the host alone, and reach a kernel as push constants.
+// Those that do not fit are written to memory by small kernels in front of it,
+// which take as many at a time as push constants hold.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,8 +82,9 @@ void moe::moveSizesToBuffer(KernelInterface &kernel, unsigned first,
     }
   }
 
-  BlockArgument view = kernel.getView(kernel.bindings[*binding],
-                                      IntegerType::get(kernel.func.getContext(), 32));
+  BlockArgument view =
+      kernel.getView(kernel.bindings[*binding],
+                     IntegerType::get(kernel.func.getContext(), 32));
   SmallVector<moe_rt::PushConstantOp> moved;
   kernel.func.walk([&](moe_rt::PushConstantOp push) {
     if (push.getPosition() >= first)
@@ -94,8 +95,8 @@ void moe::moveSizesToBuffer(KernelInterface &kernel, unsigned first,
     Value position = arith::ConstantIndexOp::create(b, push.getLoc(),
                                                     push.getPosition() - first);
     Value word = memref::LoadOp::create(b, push.getLoc(), view, position);
-    push.replaceAllUsesWith(Value(arith::IndexCastOp::create(
-        b, push.getLoc(), b.getIndexType(), word)));
+    push.replaceAllUsesWith(Value(
+        arith::IndexCastOp::create(b, push.getLoc(), b.getIndexType(), word)));
     push.erase();
   }
   kernel.pushes.resize(first);

@@ -74,8 +74,7 @@ public:
 
   KernelOp form() {
     ImplicitLocOpBuilder b(root->getLoc(), root);
-    SmallVector<Value> captured(contents.inputs.begin(),
-                                contents.inputs.end());
+    SmallVector<Value> captured(contents.inputs.begin(), contents.inputs.end());
     SmallVector<Operation *> shapes =
         llvm::map_to_vector(root->getResults(), getReturnedShape);
     SmallVector<Type> types;

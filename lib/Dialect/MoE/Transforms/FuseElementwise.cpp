@@ -59,9 +59,8 @@ struct FuseElementwisePass
     context->getLoadedDialect<linalg::LinalgDialect>()
         ->getCanonicalizationPatterns(patterns);
     // Where it ends early, ops are left unfused.
-    (void)applyPatternsGreedily(
-        getOperation(), std::move(patterns),
-        GreedyRewriteConfig().setUseTopDownTraversal());
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns),
+                                GreedyRewriteConfig().setUseTopDownTraversal());
   }
 
   // Whether the kernel of both would bind no more than the device allows.
