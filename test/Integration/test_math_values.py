@@ -35,6 +35,33 @@ def values(tools, line, *inputs, kinds="f", result="f"):
     return tools.run(text, *arrays).ravel()[:len(inputs[0])]
 
 
+# Drivers may give anything where they see the zero.
+@pytest.mark.parametrize("zero", ["0.0", "-0.0"])
+def test_quotients_by_a_constant_zero(tools, zero):
+    scalar = f"""
+func.func @f(%x: {F}) -> ({F}, {F}) {{
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant {zero} : f32
+  %n = tensor.dim %x, %c0 : {F}
+  %e = tensor.empty(%n) : {F}
+  %y = linalg.generic {{indexing_maps = [
+      affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}} ins(%x : {F}) outs(%e : {F}) {{
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.divf %a, %zero : f32
+    linalg.yield %q : f32
+  }} -> {F}
+  %zeros = linalg.fill ins(%zero : f32) outs(%e : {F}) -> {F}
+  %z = arith.divf %x, %zeros : {F}
+  return %y, %z : {F}, {F}
+}}"""
+    x = np.float32([[0, -0.0, 1, -2.5], [np.inf, -np.inf, np.nan, 3e38]])
+    with np.errstate(all="ignore"):
+        expected = x / np.float32(zero)
+    for got in tools.run(scalar, x, results=2):
+        np.testing.assert_array_equal(got, expected)
+
+
 def test_remainders_of_the_most_negative_number(tools):
     x = [-2**31, -2**31, -2**31, 7, -7, 2**31 - 1, -5, -2**31]
     y = [7, -7, -2**31, -2**31, 3, -3, 5, 1]

@@ -122,6 +122,7 @@ void populateIntegerPatterns(RewritePatternSet &patterns);
 void populateInverseTrigonometricPatterns(RewritePatternSet &patterns);
 void populateLogarithmPatterns(RewritePatternSet &patterns);
 void populatePowerPatterns(RewritePatternSet &patterns);
+void populateQuotientPatterns(RewritePatternSet &patterns);
 void populateRemainderPatterns(RewritePatternSet &patterns);
 void populateTrigonometricPatterns(RewritePatternSet &patterns);
 

@@ -30,6 +30,7 @@ struct ExpandMathPass : moe::impl::ExpandMathPassBase<ExpandMathPass> {
     populateInverseTrigonometricPatterns(patterns);
     populateLogarithmPatterns(patterns);
     populatePowerPatterns(patterns);
+    populateQuotientPatterns(patterns);
     populateRemainderPatterns(patterns);
     populateTrigonometricPatterns(patterns);
     // Each op once: what it becomes needs no further expansion.

@@ -22,6 +22,15 @@ gpu.module @kernels {
     return %z : index
   }
 
+  // CHECK-LABEL: func.func @quotient_by_a_constant_zero
+  // CHECK:         %[[INFINITY:.+]] = arith.constant dense<0x7F800000> : vector<4xf32>
+  // CHECK:         arith.mulf %{{.+}}, %[[INFINITY]]
+  func.func @quotient_by_a_constant_zero(%x: vector<4xf32>) -> vector<4xf32> {
+    %zero = arith.constant dense<0.0> : vector<4xf32>
+    %y = arith.divf %x, %zero : vector<4xf32>
+    return %y : vector<4xf32>
+  }
+
   // Other widths are left to what follows.
   // CHECK-LABEL: func.func @half
   // CHECK:         math.exp %{{.+}} : f16
