@@ -22,7 +22,9 @@ def ConvertGPUToSPIRVKernelsPass
     extensions that the code really needs.
 
     Types that the target cannot store are an error (upstream's emulation would
-    store f16 with a stride of 4 bytes).
+    store f16 with a stride of 4 bytes), and so are ops of math that have no form
+    in SPIR-V: `--moe-expand-math` has to run before, which also makes the others
+    as exact as the table of accuracy says.
 
     Takes gpu.func in a gpu.module and a target from `spirv.target_env`; leaves
     spirv.module, one for each kernel, named after it.
@@ -93,12 +95,14 @@ def ExpandMathPass : Pass<"moe-expand-math", "gpu::GPUModuleOp"> {
     by one, and integer ops on the bits: the same bits on every device, within
     the bounds of the table of accuracy, and right for NaN, infinities, signed
     zeros and denormals. So do `remf`, minima and maxima, the kinds of floats
-    (`isnan` and so on), `remsi`, `ipowi`, `ctpop` and `cttz`.
+    (`isnan` and so on), `cmpf` of NaN alone, `remsi`, `ipowi`, `ctpop`, `cttz`,
+    and shifts by the width or more, which leave 0 or the sign.
 
     Takes arith and math on scalars and vectors in a gpu.module; leaves of the
     functions above `sqrt` and `floor` alone.
   }];
-  let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect", "scf::SCFDialect",
+                           "vector::VectorDialect"];
 }
 
 def FitInterfacesPass : Pass<"moe-fit-interfaces", "ModuleOp"> {

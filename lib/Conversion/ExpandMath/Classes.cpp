@@ -69,6 +69,41 @@ static Value clamp(MathBuilder &b, Value x, Value low, Value high) {
   return minimum(b, maximum(b, x, low), high);
 }
 
+namespace {
+/// The predicates that look at NaN alone, or at nothing.
+struct ExpandUnordered final : OpRewritePattern<arith::CmpFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::CmpFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getLhs().getType();
+    if (isa<TensorType>(type))
+      return rewriter.notifyMatchFailure(op, "not on the device");
+    arith::CmpFPredicate predicate = op.getPredicate();
+    if (predicate == arith::CmpFPredicate::AlwaysTrue ||
+        predicate == arith::CmpFPredicate::AlwaysFalse) {
+      bool holds = predicate == arith::CmpFPredicate::AlwaysTrue;
+      TypedAttr value = rewriter.getBoolAttr(holds);
+      if (auto vector = dyn_cast<VectorType>(op.getType()))
+        value = DenseElementsAttr::get(vector, holds);
+      rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
+      return success();
+    }
+    bool ordered = predicate == arith::CmpFPredicate::ORD;
+    if ((!ordered && predicate != arith::CmpFPredicate::UNO) ||
+        !getElementTypeOrSelf(type).isF32())
+      return rewriter.notifyMatchFailure(op, "compares values");
+    MathBuilder b(op.getLoc(), rewriter, type);
+    // As integers, the larger of both magnitudes is the NaN.
+    Value larger = arith::MaxUIOp::create(b, magnitudeBits(b, op.getLhs()),
+                                          magnitudeBits(b, op.getRhs()));
+    rewriter.replaceOp(op, b.compare(ordered ? arith::CmpIPredicate::ule
+                                             : arith::CmpIPredicate::ugt,
+                                     larger, b.i(0x7f800000)));
+    return success();
+  }
+};
+} // namespace
+
 void moe::populateClassPatterns(RewritePatternSet &patterns) {
   patterns.add<
       ExpandF32<arith::MaximumFOp, maximum>,
@@ -79,5 +114,6 @@ void moe::populateClassPatterns(RewritePatternSet &patterns) {
       ExpandF32<math::CopySignOp, withSign>,
       ExpandF32<math::IsFiniteOp, isFinite>,
       ExpandF32<math::IsInfOp, isInfinite>, ExpandF32<math::IsNaNOp, isNaN>,
-      ExpandF32<math::IsNormalOp, isNormal>>(patterns.getContext());
+      ExpandF32<math::IsNormalOp, isNormal>, ExpandUnordered>(
+      patterns.getContext());
 }

@@ -1,10 +1,12 @@
-//===- Integers.cpp - remsi, ipowi, ctpop, cttz ---------------------------===//
+//===- Integers.cpp - remsi, ipowi, shifts, ctpop, cttz -------------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MathBuilder.h"
+
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::moe;
@@ -98,6 +100,38 @@ struct ExpandIPowI final : OpRewritePattern<math::IPowIOp> {
 };
 } // namespace
 
+namespace {
+/// A shift by the width or more, which SPIR-V leaves open, shifts everything
+/// out: what is left is 0, or the sign.
+template <typename OpTy> struct ExpandShift final : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!isOnDevice(type) || getElementTypeOrSelf(type).isIndex())
+      return rewriter.notifyMatchFailure(op, "not a fixed width");
+    int64_t width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    APInt known;
+    if (matchPattern(op.getRhs(), m_ConstantInt(&known)) && known.ult(width))
+      return rewriter.notifyMatchFailure(op, "shifts by less than the width");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    if (std::is_same_v<OpTy, arith::ShRSIOp>) {
+      Value most = constant(b, type, width - 1);
+      rewriter.modifyOpInPlace(op, [&] {
+        op.getRhsMutable().assign(arith::MinUIOp::create(b, op.getRhs(), most));
+      });
+      return success();
+    }
+    Value shifted = OpTy::create(b, op.getLhs(), op.getRhs());
+    Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                       op.getRhs(), constant(b, type, width));
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, fits, shifted,
+                                                 constant(b, type, 0));
+    return success();
+  }
+};
+} // namespace
+
 // Sums of neighbouring bits, pairs, fours and bytes.
 static Value populationCount(ImplicitLocOpBuilder &b, Value x) {
   Type type = x.getType();
@@ -155,6 +189,7 @@ struct ExpandCttz final : OpRewritePattern<math::CountTrailingZerosOp> {
 } // namespace
 
 void moe::populateIntegerPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandCtPop, ExpandCttz, ExpandIPowI, ExpandRemSI>(
-      patterns.getContext());
+  patterns.add<ExpandCtPop, ExpandCttz, ExpandIPowI, ExpandRemSI,
+               ExpandShift<arith::ShLIOp>, ExpandShift<arith::ShRSIOp>,
+               ExpandShift<arith::ShRUIOp>>(patterns.getContext());
 }

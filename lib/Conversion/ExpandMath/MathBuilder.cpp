@@ -131,6 +131,15 @@ Value MathBuilder::scale(Value a, Value exponent) {
   return mul(mul(a, power(half)), power(isub(exponent, half)));
 }
 
+Parts MathBuilder::split(Value a) {
+  Value denormal = less(abs(a), f(0x1p-126));
+  Value word = bits(select(denormal, mul(a, f(0x1p24)), a));
+  Value bias = select(denormal, i(127 + 24), i(127));
+  Value field = band(shrU(word, i(23)), i(0xff));
+  Value one = bor(band(word, i(0x807fffff)), i(0x3f800000));
+  return {fromBits(one), isub(field, bias)};
+}
+
 Pair MathBuilder::twoSum(Value a, Value b) {
   Value sum = add(a, b);
   Value ofB = sub(sum, a);

@@ -27,6 +27,12 @@ struct Pair {
   Value low;
 };
 
+/// mantissa * 2^exponent, with 1 <= |mantissa| < 2.
+struct Parts {
+  Value mantissa;
+  Value exponent;
+};
+
 /// Emits ops on f32, i32 and i1, as scalars or as vectors of one shape.
 class MathBuilder : public ImplicitLocOpBuilder {
 public:
@@ -84,6 +90,8 @@ public:
   /// `a` times two to the power of `exponent`, an integer in [-252, 254],
   /// rounded once.
   Value scale(Value a, Value exponent);
+  /// The parts of a finite number other than 0.
+  Parts split(Value a);
   /// a + b exactly, for any a and b; for |a| >= |b|; and a * b exactly where
   /// nothing over- or underflows.
   Pair twoSum(Value a, Value b);
@@ -117,6 +125,7 @@ Value emitLog1p(MathBuilder &b, Value x);
 void populateClassPatterns(RewritePatternSet &patterns);
 void populateErrorFunctionPatterns(RewritePatternSet &patterns);
 void populateExponentialPatterns(RewritePatternSet &patterns);
+void populateFmaPatterns(RewritePatternSet &patterns);
 void populateHyperbolicPatterns(RewritePatternSet &patterns);
 void populateIntegerPatterns(RewritePatternSet &patterns);
 void populateInverseTrigonometricPatterns(RewritePatternSet &patterns);

@@ -25,6 +25,7 @@ struct ExpandMathPass : moe::impl::ExpandMathPassBase<ExpandMathPass> {
     populateClassPatterns(patterns);
     populateErrorFunctionPatterns(patterns);
     populateExponentialPatterns(patterns);
+    populateFmaPatterns(patterns);
     populateHyperbolicPatterns(patterns);
     populateIntegerPatterns(patterns);
     populateInverseTrigonometricPatterns(patterns);

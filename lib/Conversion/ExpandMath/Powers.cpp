@@ -1,4 +1,4 @@
-//===- Powers.cpp - powf, fpowi, cbrt, rsqrt, fma -------------------------===//
+//===- Powers.cpp - powf, fpowi, cbrt -------------------------------------===//
 //
 // Part of the moe project, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -139,21 +139,6 @@ static Value emitCbrt(MathBuilder &b, Value x) {
   return b.select(finite, b.copySign(y, x), x);
 }
 
-// One rounding of the exact product and sum where both are in range; drivers
-// have an fma that rounds twice.
-static Value emitFma(MathBuilder &b, Value x, Value y, Value z) {
-  Pair product = b.twoProduct(x, y);
-  Pair sum = b.twoSum(product.high, z);
-  Value exact = b.add(sum.high, b.add(sum.low, product.low));
-  // The error of an infinite or tiny product is not one.
-  Value plain = b.add(product.high, z);
-  Value size = b.abs(product.high);
-  Value inRange = arith::AndIOp::create(b, b.less(size, b.f(0x1p126)),
-                                        b.less(b.f(0x1p-100), size));
-  Value smallSum = b.less(b.abs(z), b.f(0x1p126));
-  return b.select(arith::AndIOp::create(b, inRange, smallSum), exact, plain);
-}
-
 namespace {
 struct ExpandFPowI final : OpRewritePattern<math::FPowIOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -171,8 +156,7 @@ struct ExpandFPowI final : OpRewritePattern<math::FPowIOp> {
 } // namespace
 
 void moe::populatePowerPatterns(RewritePatternSet &patterns) {
-  patterns
-      .add<ExpandF32<math::CbrtOp, emitCbrt>, ExpandF32<math::FmaOp, emitFma>,
-           ExpandF32<math::PowFOp, emitPow>, ExpandFPowI>(
-          patterns.getContext());
+  patterns.add<ExpandF32<math::CbrtOp, emitCbrt>,
+               ExpandF32<math::PowFOp, emitPow>, ExpandFPowI>(
+      patterns.getContext());
 }

@@ -31,6 +31,43 @@ gpu.module @kernels {
     return %y : vector<4xf32>
   }
 
+  // Shifted by the width or more, nothing is left; by what is known, it is as it
+  // was.
+  // CHECK-LABEL: func.func @shift(
+  // CHECK-SAME:    %[[X:.+]]: i32, %[[N:.+]]: i32
+  // CHECK:         %[[SHIFTED:.+]] = arith.shli %[[X]], %[[N]] : i32
+  // CHECK:         %[[FITS:.+]] = arith.cmpi ult, %[[N]], %{{.+}} : i32
+  // CHECK:         %[[LEFT:.+]] = arith.select %[[FITS]], %[[SHIFTED]]
+  // CHECK:         %[[KNOWN:.+]] = arith.shli %[[LEFT]]
+  // CHECK:         return %[[KNOWN]]
+  func.func @shift(%x: i32, %n: i32) -> i32 {
+    %c3 = arith.constant 3 : i32
+    %y = arith.shli %x, %n : i32
+    %z = arith.shli %y, %c3 : i32
+    return %z : i32
+  }
+
+  // CHECK-LABEL: func.func @predicates
+  // CHECK-NOT:     arith.cmpf
+  // CHECK:         arith.cmpi ugt
+  // CHECK:         return
+  func.func @predicates(%x: f32, %y: f32) -> (i1, i1) {
+    %never = arith.cmpf false, %x, %y : f32
+    %unordered = arith.cmpf uno, %x, %y : f32
+    return %never, %unordered : i1, i1
+  }
+
+  // Most quotients are small; the other steps are behind a branch.
+  // CHECK-LABEL: func.func @float_remainder
+  // CHECK-NOT:     arith.remf
+  // CHECK:         scf.if
+  // CHECK-NOT:     scf.for
+  // CHECK:         return
+  func.func @float_remainder(%x: vector<4xf32>, %y: vector<4xf32>) -> vector<4xf32> {
+    %z = arith.remf %x, %y : vector<4xf32>
+    return %z : vector<4xf32>
+  }
+
   // Other widths are left to what follows.
   // CHECK-LABEL: func.func @half
   // CHECK:         math.exp %{{.+}} : f16
