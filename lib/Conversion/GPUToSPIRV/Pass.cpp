@@ -77,6 +77,8 @@ static LogicalResult convertModule(gpu::GPUModuleOp module,
         return func.emitError(
                    "expected arguments that the target can store, but got ")
                << type;
+  if (failed(checkOps(module, converter)))
+    return failure();
   std::unique_ptr<ConversionTarget> legal = SPIRVConversionTarget::get(target);
   RewritePatternSet patterns(context);
   ScfToSPIRVContext scf;

@@ -20,6 +20,10 @@ void populateOwnSPIRVPatterns(const SPIRVTypeConverter &converter,
 void populateLoopPatterns(const SPIRVTypeConverter &converter,
                           RewritePatternSet &patterns);
 
+/// Names an op of arith or math that has no form in SPIR-V, or types that the
+/// target does not compute with.
+LogicalResult checkOps(Operation *module, const SPIRVTypeConverter &converter);
+
 /// Gives `module` its version, capabilities and extensions, and
 /// marks variables that share a binding as aliased.
 LogicalResult finishModule(spirv::ModuleOp module, spirv::TargetEnvAttr target);

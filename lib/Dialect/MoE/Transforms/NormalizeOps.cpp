@@ -144,11 +144,30 @@ struct InsertElements final : OpRewritePattern<tensor::FromElementsOp> {
   }
 };
 
+/// The overflow of a sum is a comparison, which moves into the kernel that
+/// reads it. Beside the sum it would be a result of a kernel, and no buffer
+/// holds it.
+struct CompareForCarry final : OpRewritePattern<arith::AddUIExtendedOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::AddUIExtendedOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<TensorType>(op.getSum().getType()))
+      return rewriter.notifyMatchFailure(op, "not on whole tensors");
+    Value sum =
+        arith::AddIOp::create(rewriter, op.getLoc(), op.getLhs(), op.getRhs());
+    Value carry = arith::CmpIOp::create(
+        rewriter, op.getLoc(), arith::CmpIPredicate::ult, sum, op.getLhs());
+    rewriter.replaceOp(op, {sum, carry});
+    return success();
+  }
+};
+
 struct NormalizeOpsPass : moe::impl::NormalizeOpsPassBase<NormalizeOpsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeSoftmax, GeneralizeNamed, InsertAsSlice,
-                 InsertElements, SumOverTokens>(&getContext());
+    patterns.add<CompareForCarry, DecomposeSoftmax, GeneralizeNamed,
+                 InsertAsSlice, InsertElements, SumOverTokens>(&getContext());
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     populateDecomposeRoutePatterns(patterns);
