@@ -1,28 +1,55 @@
 """Functions of math and arith against float64 or more, over all kinds of f32."""
 
+import subprocess
+
 import numpy as np
 import pytest
-from moe.accuracy import (BINARY, UNARY, arguments, compare, function_text,
-                          pairs)
+from harness import run_tool
+from moe.accuracy import ROWS, operands_of
 
 F = "tensor<?x4xf32>"
 I = "tensor<?x4xi32>"
 
 
-@pytest.mark.parametrize("op", sorted(UNARY))
-def test_unary_functions(tools, op):
-    function, bound = UNARY[op]
-    x = arguments()
-    got = tools.run(function_text(op, 1), x)
-    assert compare(got, function, x)[0] <= bound
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.op)
+def test_the_table_of_accuracy(tools, row):
+    inputs = operands_of(row.operands)
+    got = tools.run(row.text(), *inputs, results=len(row.results))
+    got = got if isinstance(got, list) else [got]
+    error, worst = row.error(got, inputs)
+    assert error <= row.bound, worst
 
 
-@pytest.mark.parametrize("op", sorted(BINARY))
-def test_binary_functions(tools, op):
-    function, bound = BINARY[op]
-    x, y = pairs()
-    got = tools.run(function_text(op, 2), x, y)
-    assert compare(got, function, x, y)[0] <= bound
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.op)
+def test_one_element_at_a_time_gives_the_same_bits(tools, row):
+    inputs = [x[:300] for x in operands_of(row.operands)]
+    apart = row.text().replace("?x4x", "?x1x")
+    results = len(row.results)
+    wide, narrow = tools.run(row.text(), *inputs, results=results), tools.run(
+        apart, *(x.reshape(-1, 1) for x in inputs), results=results)
+    for one, other in zip(wide if results > 1 else [wide],
+                          narrow if results > 1 else [narrow]):
+        defined = ~np.isnan(one) if one.dtype == np.float32 else (
+            row.defined(*inputs) if row.defined else one == one)
+        np.testing.assert_array_equal(one[defined],
+                                      other.reshape(one.shape)[defined])
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.op)
+def test_without_the_expansion(tools, row):
+    """It has a form in SPIR-V, or the error says which pass gives it one."""
+    target = run_tool([tools.moe_run, "--print-target-env",
+                       "--target=lavapipe"]).strip()
+    kernels = tools.lower(row.text(), "stop-after=gpu")
+    kernels = kernels.replace(
+        "module {", f"module attributes {{spirv.target_env = {target}}} {{", 1)
+    assert target in kernels
+    done = subprocess.run([tools.moe_opt, "-", "--convert-gpu-to-spirv-kernels"],
+                          input=kernels, capture_output=True, text=True,
+                          check=False)
+    assert not done.returncode or (
+        f"'{row.op}' op has no form in SPIR-V: expected --moe-expand-math to "
+        "have run before" in done.stderr), done.stderr
 
 
 def values(tools, line, *inputs, kinds="f", result="f"):
@@ -96,6 +123,27 @@ def test_whole_powers_of_floats(tools):
                            (1 + 2.0**-23)**(2**24 + 1), 0, -8])
     np.testing.assert_allclose(got, expected, rtol=2.5e-7)
     assert np.signbit(got[3])
+
+
+@pytest.mark.parametrize("result, expected", [("sin", 0.0), ("cos", 1.0)])
+def test_a_scalar_with_two_results(tools, result, expected):
+    got = tools.run(f"""
+func.func @f(%x: tensor<2xf32>) -> tensor<4xf32> {{
+  %c1 = arith.constant 1 : index
+  %a = tensor.extract %x[%c1] : tensor<2xf32>
+  %sin, %cos = math.sincos %a : f32
+  %r = tensor.splat %{result} : tensor<4xf32>
+  return %r : tensor<4xf32>
+}}
+""", np.float32([2, 0]))
+    np.testing.assert_array_equal(got, [expected] * 4)
+
+
+def test_shifts_by_the_width_or_more(tools):
+    x, n = [-8, 5, -1, 1], [32, 33, -1, 31]
+    got = [values(tools, f"arith.{op} %x0, %x1 : {I}", x, n, kinds="ii",
+                  result="i").tolist() for op in ("shli", "shrsi", "shrui")]
+    assert got == [[0, 0, 0, -2**31], [-1, 0, -1, 0], [0, 0, 0, 0]]
 
 
 def test_clamps(tools):
