@@ -91,16 +91,27 @@ public:
 private:
   void need(Value value);
   bool isFree(Operation *op);
+  bool computeIsFree(Operation *op);
 
   const JointDerivative &derivative;
   Save save;
   llvm::SetVector<Value> saved;
+  llvm::DenseMap<Operation *, bool> known; ///< what isFree has answered
 };
 } // namespace
 
 // Constants, sizes of arguments, and tensors made of these alone: no tensor's
 // elements are read.
 bool ResidualChooser::isFree(Operation *op) {
+  auto answer = known.find(op);
+  if (answer != known.end())
+    return answer->second;
+  bool free = computeIsFree(op);
+  known[op] = free;
+  return free;
+}
+
+bool ResidualChooser::computeIsFree(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>())
     return true;
   if (!isMemoryEffectFree(op))

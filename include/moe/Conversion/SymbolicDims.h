@@ -80,12 +80,15 @@ private:
   void addCondition(AffineExpr left, moe_rt::Relation relation,
                     AffineExpr right, std::string message);
   AffineExpr getDimOfResult(OpResult result, unsigned dim);
+  AffineExpr computeIndex(Value index);
   AffineExpr resolve(AffineExpr expr);
 
   func::FuncOp func;
   SmallVector<Symbol> symbols;
   SmallVector<AffineExpr> bound; ///< symbol -> itself, or what it must equal
   SmallVector<Condition> conditions;
+  /// What computeIndex has found: a value may be read many times over.
+  DenseMap<Value, AffineExpr> indices;
 };
 
 } // namespace mlir::moe

@@ -102,7 +102,9 @@ AffineExpr SymbolicDims::getDimOfResult(OpResult result, unsigned dim) {
       })
       .Case([&](tensor::CollapseShapeOp collapse) -> AffineExpr {
         AffineExpr size = constant(1);
-        for (int64_t source : collapse.getReassociationIndices()[dim]) {
+        SmallVector<ReassociationIndices> groups =
+            collapse.getReassociationIndices();
+        for (int64_t source : groups[dim]) {
           AffineExpr factor = getDim(collapse.getSrc(), source);
           if (!factor)
             return nullptr;
@@ -139,6 +141,15 @@ AffineExpr SymbolicDims::getDimOfResult(OpResult result, unsigned dim) {
 }
 
 AffineExpr SymbolicDims::getIndex(Value index) {
+  auto known = indices.find(index);
+  if (known != indices.end())
+    return resolve(known->second);
+  AffineExpr expr = computeIndex(index);
+  indices[index] = expr;
+  return expr;
+}
+
+AffineExpr SymbolicDims::computeIndex(Value index) {
   APInt constantValue;
   if (matchPattern(index, m_ConstantInt(&constantValue)))
     return constant(constantValue.getSExtValue());

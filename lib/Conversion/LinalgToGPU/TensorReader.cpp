@@ -12,9 +12,15 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::moe;
+
+// What a kernel may be in size, far above what layers need: code that grows
+// with each view of a view must end somewhere.
+static constexpr unsigned maxDepth = 512;
+static constexpr unsigned maxReads = 1 << 16;
 
 bool moe::isMultipleOf4(Value index) {
   APInt value;
@@ -297,6 +303,20 @@ FailureOr<Value> TensorReader::read(Value tensor, ArrayRef<Value> indices,
     return emitError(tensor.getLoc(),
                      "expected a kernel input, but got another block argument");
   }
+  // Each read of a view repeats those of its source.
+  if (depth >= maxDepth || ++numReads > maxReads)
+    return tensor.getDefiningOp()->emitOpError("expected at most ")
+           << (depth >= maxDepth ? maxDepth : maxReads)
+           << (depth >= maxDepth ? " views, each of the last one,"
+                                 : " reads of views")
+           << " in a kernel, but got more";
+  llvm::SaveAndRestore deeper(depth, depth + 1);
+  return readProduced(tensor, indices, width);
+}
+
+FailureOr<Value> TensorReader::readProduced(Value tensor,
+                                            ArrayRef<Value> indices,
+                                            int64_t width) {
   Operation *op = tensor.getDefiningOp();
   Type element = getElementTypeOrSelf(tensor.getType());
   if (!isa<RankedTensorType>(tensor.getType()) ||

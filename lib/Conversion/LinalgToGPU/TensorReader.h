@@ -94,6 +94,10 @@ public:
                                int64_t width = 1);
 
 private:
+  using Computed = DenseMap<Value, Value>;
+  FailureOr<Value> scalar(Value value, Computed &computed);
+  FailureOr<Value> readProduced(Value tensor, ArrayRef<Value> indices,
+                                int64_t width);
   FailureOr<Value> readInput(BlockArgument input, ArrayRef<Value> indices,
                              int64_t width);
   FailureOr<Value> readGeneric(linalg::GenericOp op, OpResult result,
@@ -114,6 +118,8 @@ private:
   DenseMap<Value, Value> bases;
   DenseMap<Value, Value> mapping;
   DenseMap<Value, Provider> providers;
+  unsigned depth = 0;    ///< of the read that is under way
+  unsigned numReads = 0; ///< of producers, all in all
 };
 
 /// True when `index` is known to be a multiple of 4.

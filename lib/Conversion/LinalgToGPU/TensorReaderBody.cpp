@@ -383,6 +383,14 @@ TensorReader::emitBody(linalg::GenericOp op, ArrayRef<Value> loops,
 }
 
 FailureOr<Value> TensorReader::scalar(Value value) {
+  Computed computed;
+  return scalar(value, computed);
+}
+
+// Each value once, however many of the others follow from it.
+FailureOr<Value> TensorReader::scalar(Value value, Computed &computed) {
+  if (Value known = computed.lookup(value))
+    return known;
   if (Value known = mapping.lookup(value))
     return known;
   if (value.getType().isIndex())
@@ -393,7 +401,7 @@ FailureOr<Value> TensorReader::scalar(Value value) {
     return emitError(value.getLoc(),
                      "expected a tensor or a size as kernel input, but got ")
            << value.getType();
-  if (op->hasTrait<OpTrait::ConstantLike>())
+  if (op->hasTrait<OpTrait::ConstantLike>() && isScalar(value.getType()))
     return kernel.clone(*op)->getResult(0);
   if (failed(checkIndexOperands(*op)))
     return failure();
@@ -401,7 +409,7 @@ FailureOr<Value> TensorReader::scalar(Value value) {
   for (Value operand : op->getOperands()) {
     FailureOr<Value> mapped = isa<RankedTensorType>(operand.getType())
                                   ? FailureOr<Value>(operand)
-                                  : scalar(operand);
+                                  : scalar(operand, computed);
     if (failed(mapped))
       return failure();
     operands.push_back(*mapped);
@@ -409,15 +417,19 @@ FailureOr<Value> TensorReader::scalar(Value value) {
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     auto at = ArrayRef(operands).drop_front();
     llvm::SmallBitVector unproven = getUnproven(dims(), extract);
-    return unproven.any() ? readClamped(extract.getTensor(), at, unproven)
-                          : read(extract.getTensor(), at, 1);
+    FailureOr<Value> element =
+        unproven.any() ? readClamped(extract.getTensor(), at, unproven)
+                       : read(extract.getTensor(), at, 1);
+    if (succeeded(element))
+      computed[value] = *element;
+    return element;
   }
   if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
-    return emitApply(kernel, apply, operands);
-  if (!OpTrait::hasElementwiseMappableTraits(op))
+    return computed[value] = emitApply(kernel, apply, operands);
+  if (!isScalar(value.getType()) || !OpTrait::hasElementwiseMappableTraits(op))
     return op->emitOpError("is not supported in a kernel");
   IRMapping map;
   map.map(op->getOperands(), operands);
   unsigned number = cast<OpResult>(value).getResultNumber();
-  return kernel.clone(*op, map)->getResult(number);
+  return computed[value] = kernel.clone(*op, map)->getResult(number);
 }

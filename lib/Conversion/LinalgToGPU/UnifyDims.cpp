@@ -251,9 +251,36 @@ LogicalResult SymbolicDims::unifyOp(Operation *op) {
       });
 }
 
+// Sizes are multiplied in 64 bits here and counted in 32 on the device.
+static LogicalResult checkSizes(Operation *op, TypeRange types) {
+  constexpr int64_t maxSize = std::numeric_limits<int32_t>::max();
+  constexpr int64_t maxElements = int64_t(1) << 40;
+  for (Type type : types) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      continue;
+    int64_t elements = 1;
+    for (int64_t size : tensor.getShape()) {
+      if (ShapedType::isDynamic(size))
+        continue;
+      if (size > maxSize || elements > maxElements / std::max<int64_t>(size, 1))
+        return op->emitError("expected sizes below 2^31 and at most 2^40 "
+                             "elements in all, but got ")
+               << type;
+      elements *= std::max<int64_t>(size, 1);
+    }
+  }
+  return success();
+}
+
 LogicalResult SymbolicDims::unify() {
   SmallVector<Operation *> ops;
   func.walk([&](Operation *op) { ops.push_back(op); });
+  if (failed(checkSizes(func, func.getArgumentTypes())))
+    return failure();
+  for (Operation *op : ops)
+    if (failed(checkSizes(op, op->getResultTypes())))
+      return failure();
   for (Operation *op : ops)
     if (failed(unifyOp(op)))
       return failure();
