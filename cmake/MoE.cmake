@@ -15,3 +15,15 @@ add_compile_options(-Wall -Wextra -Wno-unused-parameter
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-c99-designator>)
 endif()
+
+if(MOE_SANITIZE)
+  # After -DNDEBUG of the build type: asserts are on, in our code and in what it
+  # inlines of LLVM. LLVM itself is a release: no class of it changes its layout,
+  # for that hangs on LLVM_ENABLE_ABI_BREAKING_CHECKS alone. `vptr` and
+  # `function` would want its type information.
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize=vptr,function
+                 -fno-sanitize-recover=all)
+  add_compile_options(${sanitizers} -UNDEBUG -O1 -gline-tables-only
+                      -fno-omit-frame-pointer)
+  add_link_options(${sanitizers})
+endif()

@@ -29,6 +29,8 @@ for name in ("HOME", "VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LAYER_PATH",
 
 config.substitutions.append(("%mlir_lib_dir", config.llvm_lib_dir))
 config.substitutions.append(("%python", config.python))
+config.substitutions.append(
+    ("%fuzz_passes", os.path.join(config.test_exec_root, "Fuzz", "moe-fuzz-passes")))
 if config.moe_verify_roundtrip:
     config.substitutions.append((r"\bmoe-opt\b", "moe-opt --verify-roundtrip"))
 

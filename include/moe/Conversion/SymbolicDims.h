@@ -89,6 +89,7 @@ private:
   SmallVector<Condition> conditions;
   /// What computeIndex has found: a value may be read many times over.
   DenseMap<Value, AffineExpr> indices;
+  unsigned depth = 0; ///< of the index that is being computed
 };
 
 } // namespace mlir::moe

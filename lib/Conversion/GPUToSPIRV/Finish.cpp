@@ -17,6 +17,7 @@
 #include "Patterns.h"
 
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include <map>
 
 using namespace mlir;
 using namespace mlir::moe;
@@ -36,11 +37,13 @@ static void relaxAtomics(spirv::ModuleOp module) {
 // Without the decoration a driver may assume that two variables never alias
 // and reorder their accesses; the scalar and vector views of a buffer do.
 static void markAliases(spirv::ModuleOp module) {
-  DenseMap<std::pair<unsigned, unsigned>, SmallVector<spirv::GlobalVariableOp>>
+  // Any number can be a binding, also those that a DenseMap keeps for itself.
+  std::map<std::pair<unsigned, unsigned>, SmallVector<spirv::GlobalVariableOp>>
       bindings;
   for (auto variable : module.getOps<spirv::GlobalVariableOp>())
     if (variable.getBinding())
-      bindings[{*variable.getDescriptorSet(), *variable.getBinding()}]
+      bindings[{variable.getDescriptorSet().value_or(0),
+                *variable.getBinding()}]
           .push_back(variable);
   for (auto &[binding, variables] : bindings)
     if (variables.size() > 1)

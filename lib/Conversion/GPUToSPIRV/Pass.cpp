@@ -22,6 +22,7 @@
 #include "mlir/Dialect/SPIRV/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "moe/Conversion/Passes.h"
+#include "moe/Dialect/MoERT/IR/MoERT.h"
 
 namespace mlir::moe {
 #define GEN_PASS_DEF_CONVERTGPUTOSPIRVKERNELSPASS
@@ -61,10 +62,30 @@ static LogicalResult checkIndexConstants(gpu::GPUModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
+// A push constant is one of those that its function declares.
+static LogicalResult checkPushConstants(gpu::GPUModuleOp module) {
+  WalkResult result = module.walk([](moe_rt::PushConstantOp op) -> WalkResult {
+    auto func = op->getParentOfType<FunctionOpInterface>();
+    auto count = func
+                     ? func->getAttrOfType<IntegerAttr>("moe_rt.push_constants")
+                     : IntegerAttr();
+    if (!count)
+      return op.emitOpError("expected its function to say by "
+                            "'moe_rt.push_constants' how many there are, but "
+                            "got none");
+    uint64_t total = count.getValue().getLimitedValue();
+    if (op.getPosition() >= total)
+      return op.emitOpError("expected a position below ")
+             << total << ", as its function says, but got " << op.getPosition();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 // Converts one gpu.module, which becomes a spirv.module beside it.
 static LogicalResult convertModule(gpu::GPUModuleOp module,
                                    spirv::TargetEnvAttr target) {
-  if (failed(checkIndexConstants(module)))
+  if (failed(checkIndexConstants(module)) || failed(checkPushConstants(module)))
     return failure();
   MLIRContext *context = module.getContext();
   SPIRVConversionOptions options;

@@ -31,6 +31,12 @@ LogicalResult moe::lowerCheckOffsets(KernelOp kernel, CheckOffsetsOp op,
     return op.emitOpError("expected a static number of offsets, but got ")
            << op.getOffsets().getType();
 
+  AffineExpr numRows = program.dims().getDim(op.getRows(), 0);
+  if (!numRows)
+    return op.emitOpError("expected a number of rows that follows from the "
+                          "function's arguments, but got ")
+           << op.getRows().getType();
+
   int64_t workgroup = kernel.getSchedule()->getWorkgroup();
   DispatchBuilder d(program, op.getLoc(), "check_offsets", workgroup);
   KernelBuilder &b = d.kernel();
@@ -45,7 +51,7 @@ LogicalResult moe::lowerCheckOffsets(KernelOp kernel, CheckOffsetsOp op,
       kernel.getName(), /*slotsPerToken=*/0,
       "expected offsets to start at 0, not decrease and end at most at the "
       "number of rows, but got {value} at element {slot}");
-  Value rows = b.toI32(d.push(program.dims().getDim(op.getRows(), 0)));
+  Value rows = b.toI32(d.push(numRows));
 
   int64_t run = llvm::divideCeil(elements, workgroup);
   Value first = b.min(b.mul(b.threadId(), run), b.idx(elements));

@@ -259,6 +259,10 @@ LogicalResult GroupedOuterLowering::run() {
                "columns one of ")
            << 4 * lanes << " (4 per lane), but got " << rows << " and "
            << columns;
+  if (!dims.getDim(op.getLhs(), 0))
+    return op.emitOpError("expected a number of rows that follows from the "
+                          "function's arguments, but got ")
+           << op.getLhs().getType();
   if (failed(reader.bind(kernel)))
     return failure();
   FailureOr<KernelBuffer *> buffer = d.write(kernel.getResult(0));

@@ -15,6 +15,7 @@
 #include "mlir/IR/Matchers.h"
 #include "moe/Dialect/MoE/IR/MoE.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::moe;
@@ -144,6 +145,11 @@ AffineExpr SymbolicDims::getIndex(Value index) {
   auto known = indices.find(index);
   if (known != indices.end())
     return resolve(known->second);
+  // Beyond this depth, no size that a person writes; the stack has an end.
+  constexpr unsigned maxDepth = 1000;
+  if (depth == maxDepth)
+    return nullptr;
+  llvm::SaveAndRestore deeper(depth, depth + 1);
   AffineExpr expr = computeIndex(index);
   indices[index] = expr;
   return expr;

@@ -120,6 +120,7 @@ private:
   DenseMap<Value, Provider> providers;
   unsigned depth = 0;    ///< of the read that is under way
   unsigned numReads = 0; ///< of producers, all in all
+  unsigned scalarDepth = 0;
 };
 
 /// True when `index` is known to be a multiple of 4.

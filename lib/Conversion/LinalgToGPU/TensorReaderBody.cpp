@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::moe;
@@ -405,6 +406,12 @@ FailureOr<Value> TensorReader::scalar(Value value, Computed &computed) {
     return kernel.clone(*op)->getResult(0);
   if (failed(checkIndexOperands(*op)))
     return failure();
+  constexpr unsigned maxScalars = 2000;
+  if (scalarDepth == maxScalars)
+    return op->emitOpError("expected at most ")
+           << maxScalars
+           << " scalars in a kernel, each of the last one, but got more";
+  llvm::SaveAndRestore deeper(scalarDepth, scalarDepth + 1);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     FailureOr<Value> mapped = isa<RankedTensorType>(operand.getType())

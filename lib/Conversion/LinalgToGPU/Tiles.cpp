@@ -22,7 +22,6 @@ class TilesLowering {
 public:
   TilesLowering(KernelOp kernel, TilesOp op, ProgramBuilder &program)
       : kernel(kernel), op(op), program(program), dims(program.dims()),
-        experts(op.getOffsets().getType().getDimSize(0) - 1),
         height(op.getRows()), workgroup(kernel.getSchedule()->getWorkgroup()) {}
 
   LogicalResult run();
@@ -35,7 +34,7 @@ private:
   TilesOp op;
   ProgramBuilder &program;
   SymbolicDims &dims;
-  int64_t experts, height, workgroup;
+  int64_t experts = 0, height, workgroup;
   AffineExpr rows;
   Value prefix; ///< scratch: first tile of each run, then the number of tiles
 };
@@ -47,6 +46,7 @@ LogicalResult TilesLowering::run() {
   if (op.getOffsets().getType().isDynamicDim(0))
     return op.emitOpError("expected a static number of offsets, but got ")
            << op.getOffsets().getType();
+  experts = op.getOffsets().getType().getDimSize(0) - 1;
   rows = dims.getIndex(op.getTotal());
   if (!rows)
     return op.emitOpError("expected a number of rows that follows from the "

@@ -19,10 +19,17 @@ FailureOr<std::vector<uint8_t>> moe::getConstantData(moe_rt::BufferOp op) {
       return std::vector<uint8_t>(bytes.begin(), bytes.end());
     }
   auto dense = dyn_cast<DenseIntOrFPElementsAttr>(data);
-  if (!dense || data.getElementType().getIntOrFloatBitWidth() % 8 != 0)
+  Type element = data.getElementType();
+  if (!dense || !element.isIntOrFloat() ||
+      element.getIntOrFloatBitWidth() % 8 != 0)
     return op.emitOpError("expected data of whole bytes, but got ")
            << data.getShapedType();
   std::vector<uint8_t> bytes;
+  // One value stands for any number of them.
+  constexpr int64_t maxBytes = int64_t(1) << 31;
+  if (dense.getNumElements() > maxBytes / 8)
+    return op.emitOpError("expected a constant of at most ")
+           << maxBytes / 8 << " elements, but got " << data.getShapedType();
   int64_t repetitions = dense.isSplat() ? dense.getNumElements() : 1;
   for (int64_t i = 0; i < repetitions; ++i)
     llvm::append_range(bytes, dense.getRawData());

@@ -78,8 +78,8 @@ static std::optional<int64_t> sizeOf(Type type) {
 static FailureOr<unsigned> countSharedBytes(spirv::ModuleOp module) {
   unsigned total = 0;
   for (auto variable : module.getOps<spirv::GlobalVariableOp>()) {
-    auto pointer = cast<spirv::PointerType>(variable.getType());
-    if (pointer.getStorageClass() != spirv::StorageClass::Workgroup)
+    auto pointer = dyn_cast<spirv::PointerType>(variable.getType());
+    if (!pointer || pointer.getStorageClass() != spirv::StorageClass::Workgroup)
       continue;
     std::optional<int64_t> bytes = sizeOf(pointer.getPointeeType());
     if (!bytes)

@@ -71,6 +71,11 @@ static std::optional<ExprOp> getOperator(Operation *op) {
 }
 
 LogicalResult ExprWriter::append(Value size) {
+  // A value is written at each of its uses.
+  constexpr size_t maxNodes = 1 << 16;
+  if (nodes.size() > maxNodes)
+    return emitError(size.getLoc(), "expected a size of at most ")
+           << maxNodes << " terms, but got more";
   APInt constant;
   if (matchPattern(size, m_ConstantInt(&constant))) {
     push(ExprOp::Const, constant.getSExtValue());
@@ -97,7 +102,9 @@ LogicalResult ExprWriter::append(Value size) {
                            "affine, but got this");
   if (failed(append(op->getOperand(0))))
     return failure();
-  if (isDifference && matchPattern(op->getOperand(1), m_ConstantInt(&constant)))
+  if (isDifference &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&constant)) &&
+      !constant.isMinSignedValue())
     push(ExprOp::Const, -constant.getSExtValue());
   else if (failed(append(op->getOperand(1))))
     return failure();

@@ -15,6 +15,22 @@ using namespace mlir::moe_rt;
 #define GET_OP_CLASSES
 #include "moe/Dialect/MoERT/IR/MoERT.cpp.inc"
 
+LogicalResult ProgramOp::verifyRegions() {
+  // program_c1
+  for (Operation &op : getBody().front())
+    for (OpOperand &operand : op.getOpOperands()) {
+      if (!isa<BufferType>(operand.get().getType()))
+        continue;
+      Operation *maker = operand.get().getDefiningOp();
+      if (!isa_and_nonnull<BufferOp, SliceOp>(maker))
+        return op.emitOpError("expected operand ")
+               << operand.getOperandNumber()
+               << " to be a buffer or a slice of one, but got the result of '"
+               << (maker ? maker->getName().getStringRef() : "a block") << "'";
+    }
+  return success();
+}
+
 LogicalResult BufferOp::verify() {
   // buffer_c1
   if (getData() && getKind() != BufferKind::Constant)

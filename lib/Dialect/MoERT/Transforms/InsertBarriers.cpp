@@ -49,9 +49,13 @@ static std::optional<ByteRange> getSlicedRange(Value value) {
     std::optional<int64_t> offset = getConstant(slice.getOffset());
     if (!offset)
       return std::nullopt;
-    begin += *offset;
+    if (llvm::AddOverflow(begin, *offset, begin))
+      return std::nullopt;
   }
-  return ByteRange{begin, begin + *size};
+  int64_t end;
+  if (llvm::AddOverflow(begin, *size, end))
+    return std::nullopt;
+  return ByteRange{begin, end};
 }
 
 static bool conflict(const BufferAccess &a, const BufferAccess &b) {

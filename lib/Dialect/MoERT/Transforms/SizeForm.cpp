@@ -146,6 +146,13 @@ SizeForm SizeForms::translate(AffineExpr expr, unsigned numDims,
 //===----------------------------------------------------------------------===//
 
 bool SizeForms::isNonNegative(unsigned number) const {
+  auto known = nonNegative.find(number);
+  if (known != nonNegative.end())
+    return known->second;
+  return nonNegative[number] = computeIsNonNegative(number);
+}
+
+bool SizeForms::computeIsNonNegative(unsigned number) const {
   const Atom &atom = atoms[number];
   auto isSumNonNegative = [&](const SizeForm &form) {
     return form.constant >= 0 &&
@@ -238,6 +245,13 @@ Number SizeForms::evaluate(const SizeForm &form, unsigned sample) const {
 
 /// The value of an atom when the dimensions are small, large or different.
 Number SizeForms::evaluate(unsigned number, unsigned sample) const {
+  auto known = values.find({number, sample});
+  if (known != values.end())
+    return known->second;
+  return values[{number, sample}] = computeValue(number, sample);
+}
+
+Number SizeForms::computeValue(unsigned number, unsigned sample) const {
   const Atom &atom = atoms[number];
   SmallVector<Number> operands;
   for (const SizeForm &operand : atom.operands)

@@ -78,8 +78,14 @@ private:
   bool prove(const SizeForm &form, unsigned steps) const;
   SizeForm::Number evaluate(const SizeForm &form, unsigned sample) const;
   SizeForm::Number evaluate(unsigned atom, unsigned sample) const;
+  bool computeIsNonNegative(unsigned atom) const;
+  SizeForm::Number computeValue(unsigned atom, unsigned sample) const;
 
   std::deque<Atom> atoms;
+  /// Answers about atoms, which never change: an atom may be an operand of
+  /// many.
+  mutable std::map<unsigned, bool> nonNegative;
+  mutable std::map<std::pair<unsigned, unsigned>, SizeForm::Number> values;
   DenseMap<Value, SizeForm> known;
 };
 

@@ -57,6 +57,8 @@ def MoERT_ProgramOp : MoERT_Op<"program", [
     Commands run in program order; only `moe_rt.barrier` makes the effects of
     earlier commands visible to later ones.
 
+    * (C1) a buffer is a `moe_rt.buffer` or a `moe_rt.slice` of one
+
     Example:
 
     ```mlir
@@ -72,6 +74,7 @@ def MoERT_ProgramOp : MoERT_Op<"program", [
   }];
   let arguments = (ins SymbolNameAttr:$sym_name);
   let regions = (region SizedRegion<1>:$body);
+  let hasRegionVerifier = 1;
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
 }
 
