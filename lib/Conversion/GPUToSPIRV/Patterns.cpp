@@ -24,9 +24,9 @@ struct PushConstantPattern final : OpConversionPattern<moe_rt::PushConstantOp> {
   matchAndRewrite(moe_rt::PushConstantOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto func = op->getParentOfType<FunctionOpInterface>();
-    auto count =
-        func ? func->getAttrOfType<IntegerAttr>("moe_rt.push_constants")
-             : IntegerAttr();
+    auto count = func
+                     ? func->getAttrOfType<IntegerAttr>("moe_rt.push_constants")
+                     : IntegerAttr();
     if (!count)
       return rewriter.notifyMatchFailure(
           op, "its function does not say how many there are");
