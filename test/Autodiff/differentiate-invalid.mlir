@@ -83,27 +83,3 @@ module {
     return %x : tensor<4xf32>
   }
 }
-
-// -----
-
-func.func @reduction_by_a_product(%x: tensor<4xf32>) -> tensor<f32> {
-  %one = arith.constant dense<1.0> : tensor<f32>
-  // expected-error @+1 {{'linalg.reduce' op is not differentiable yet: expected a reduction by sum, maximum or minimum, but got another body}}
-  %y = linalg.reduce { arith.mulf } ins(%x : tensor<4xf32>) outs(%one : tensor<f32>) dimensions = [0]
-  return %y : tensor<f32>
-}
-
-// -----
-
-func.func @captured(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %empty = tensor.empty() : tensor<4xf32>
-  // expected-error @+1 {{'linalg.generic' op is not differentiable yet: expected a body that reads differentiated values through operands, but got one that captures 'tensor<4xf32>'}}
-  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-      outs(%empty : tensor<4xf32>) {
-  ^bb0(%init: f32):
-    %i = linalg.index 0 : index
-    %e = tensor.extract %x[%i] : tensor<4xf32>
-    linalg.yield %e : f32
-  } -> tensor<4xf32>
-  return %y : tensor<4xf32>
-}

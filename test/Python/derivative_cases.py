@@ -6,6 +6,8 @@ f64, so that the text can be read as one of f32 by replacing that word.
 
 import re
 
+import structured_cases
+
 T = "tensor<3x4xf64>"
 
 
@@ -245,6 +247,7 @@ CASES = {
         "affine_map<(m, k) -> (m)>] "
         f"ins(%x, %w : {T}, tensor<4x3xf64>) outs(%c : tensor<3xf64>) "
         "-> tensor<3xf64>", "return %r : tensor<3xf64>"),
+    **structured_cases.CASES,
 }
 
 

@@ -50,7 +50,7 @@ def DifferentiatePass : Pass<"moe-differentiate", "ModuleOp"> {
              clEnumValN(::mlir::moe::Save::Minimal, "minimal",
                         "As little as possible"))}]>,
   ];
-  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect", "linalg::LinalgDialect",
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "func::FuncDialect", "linalg::LinalgDialect",
                            "math::MathDialect", "tensor::TensorDialect"];
 }
 

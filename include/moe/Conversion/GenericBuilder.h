@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "moe/Support/PositionMarks.h"
 
 namespace mlir::moe {
 
@@ -40,12 +41,9 @@ Value createSum(ImplicitLocOpBuilder &b, ValueRange inputs, Value init,
 /// A tensor of zeros, with sizes as for emptyLike.
 Value zeros(ImplicitLocOpBuilder &b, RankedTensorType type, ValueRange sizes);
 
-/// The mark of a tensor.extract whose indices are in range by construction, so
-/// that nothing checks them on the device.
-inline constexpr llvm::StringLiteral inRangeAttrName = "moe.in_range";
-
-/// A tensor.extract with that mark: of positions that follow from loops, tables
-/// of tiles, or maps and offsets that have been checked.
+/// A tensor.extract that is marked as in range, so that nothing checks it on
+/// the device: of positions that follow from loops, tables of tiles, or maps
+/// and offsets that have been checked.
 Value extractInRange(ImplicitLocOpBuilder &b, Value tensor, ValueRange indices);
 Value extractInRange(OpBuilder &b, Location loc, Value tensor,
                      ValueRange indices);

@@ -148,6 +148,16 @@ static LogicalResult softmax(linalg::SoftmaxOp op, OpBuilder &builder,
   return success();
 }
 
+template <typename OpTy>
+static LogicalResult layout(OpTy op, OpBuilder &, Cotangents &) {
+  return refuse(op, "tensor.expand_shape, linalg.transpose and tensor.pad");
+}
+
+template <typename OpTy>
+static LogicalResult winograd(OpTy op, OpBuilder &, Cotangents &) {
+  return refuse(op, "the convolution that it is a part of");
+}
+
 namespace {
 template <typename... Ops> struct Structured {
   static void attach(MLIRContext *context) {
@@ -158,19 +168,53 @@ template <typename... Ops> struct Structured {
 
 void moe::registerLinalgDerivativeRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
-    Structured<linalg::AbsOp, linalg::AddOp, linalg::BatchMatmulOp,
-               linalg::BatchMatvecOp, linalg::BatchReduceMatmulOp,
-               linalg::BatchVecmatOp, linalg::BroadcastOp, linalg::ContractOp,
-               linalg::CopyOp, linalg::DivOp, linalg::DotOp,
-               linalg::ElementwiseOp, linalg::ErfOp, linalg::ExpOp,
-               linalg::FillOp, linalg::GenericOp, linalg::LogOp, linalg::MapOp,
-               linalg::MatvecOp, linalg::MaxOp, linalg::MinOp, linalg::MulOp,
-               linalg::NegFOp, linalg::PowFOp, linalg::ReciprocalOp,
-               linalg::ReduceOp, linalg::RsqrtOp, linalg::SelectOp,
-               linalg::SqrtOp, linalg::SquareOp, linalg::SubOp, linalg::TanhOp,
-               linalg::TransposeOp, linalg::VecmatOp>::attach(context);
+    Structured<
+        linalg::AbsOp, linalg::AddOp, linalg::BatchMatmulOp,
+        linalg::BatchMatvecOp, linalg::BatchMmt4DOp,
+        linalg::BatchReduceMatmulOp, linalg::BatchVecmatOp, linalg::BroadcastOp,
+        linalg::CeilOp, linalg::ContractOp, linalg::Conv1DNcwFcwOp,
+        linalg::Conv1DNwcWcfOp, linalg::Conv1DOp, linalg::Conv2DNchwFchwOp,
+        linalg::Conv2DNchwFchwQOp, linalg::Conv2DNgchwFgchwOp,
+        linalg::Conv2DNgchwGfchwOp, linalg::Conv2DNgchwGfchwQOp,
+        linalg::Conv2DNhwcFhwcOp, linalg::Conv2DNhwcFhwcQOp,
+        linalg::Conv2DNhwcHwcfOp, linalg::Conv2DNhwcHwcfQOp,
+        linalg::Conv2DNhwgcGfhwcOp, linalg::Conv2DNhwgcGfhwcQOp,
+        linalg::Conv2DOp, linalg::Conv3DNcdhwFcdhwOp,
+        linalg::Conv3DNdhwcDhwcfOp, linalg::Conv3DNdhwcDhwcfQOp,
+        linalg::Conv3DOp, linalg::CopyOp, linalg::DepthwiseConv1DNcwCwOp,
+        linalg::DepthwiseConv1DNwcWcOp, linalg::DepthwiseConv1DNwcWcmOp,
+        linalg::DepthwiseConv2DNchwChwOp, linalg::DepthwiseConv2DNhwcHwcOp,
+        linalg::DepthwiseConv2DNhwcHwcQOp, linalg::DepthwiseConv2DNhwcHwcmOp,
+        linalg::DepthwiseConv2DNhwcHwcmQOp, linalg::DepthwiseConv3DNcdhwCdhwOp,
+        linalg::DepthwiseConv3DNdhwcDhwcOp, linalg::DepthwiseConv3DNdhwcDhwcmOp,
+        linalg::DivOp, linalg::DivUnsignedOp, linalg::DotOp,
+        linalg::ElementwiseOp, linalg::ErfOp, linalg::ExpOp, linalg::FillOp,
+        linalg::FillRng2DOp, linalg::FloorOp, linalg::GenericOp, linalg::LogOp,
+        linalg::MapOp, linalg::MatvecOp, linalg::MaxOp, linalg::MinOp,
+        linalg::Mmt4DOp, linalg::MulOp, linalg::NegFOp,
+        linalg::PoolingNchwMaxOp, linalg::PoolingNchwSumOp,
+        linalg::PoolingNcwMaxOp, linalg::PoolingNcwSumOp,
+        linalg::PoolingNdhwcMaxOp, linalg::PoolingNdhwcMinOp,
+        linalg::PoolingNdhwcSumOp, linalg::PoolingNhwcMaxOp,
+        linalg::PoolingNhwcMaxUnsignedOp, linalg::PoolingNhwcMinOp,
+        linalg::PoolingNhwcMinUnsignedOp, linalg::PoolingNhwcSumOp,
+        linalg::PoolingNwcMaxOp, linalg::PoolingNwcMaxUnsignedOp,
+        linalg::PoolingNwcMinOp, linalg::PoolingNwcMinUnsignedOp,
+        linalg::PoolingNwcSumOp, linalg::PowFOp, linalg::QuantizedBatchMatmulOp,
+        linalg::QuantizedMatmulOp, linalg::ReciprocalOp, linalg::ReduceOp,
+        linalg::RoundOp, linalg::RsqrtOp, linalg::SelectOp, linalg::SqrtOp,
+        linalg::SquareOp, linalg::SubOp, linalg::TanhOp, linalg::TransposeOp,
+        linalg::VecmatOp>::attach(context);
     attachRule<linalg::MatmulOp, matmul, isNarrow>(context);
+    attachRule<linalg::PackOp, layout<linalg::PackOp>>(context);
     attachRule<linalg::SoftmaxOp, softmax, alwaysCheap<linalg::SoftmaxOp>>(
         context);
+    attachRule<linalg::UnPackOp, layout<linalg::UnPackOp>>(context);
+    attachRule<linalg::WinogradFilterTransformOp,
+               winograd<linalg::WinogradFilterTransformOp>>(context);
+    attachRule<linalg::WinogradInputTransformOp,
+               winograd<linalg::WinogradInputTransformOp>>(context);
+    attachRule<linalg::WinogradOutputTransformOp,
+               winograd<linalg::WinogradOutputTransformOp>>(context);
   });
 }

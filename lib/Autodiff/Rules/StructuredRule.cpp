@@ -7,10 +7,11 @@
 #include "StructuredRule.h"
 
 #include "AttachRule.h"
+#include "ElementAccess.h"
+#include "ScanGradient.h"
 #include "SumToScalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -44,300 +45,122 @@ namespace {
 /// How a result comes from the body.
 struct Output {
   enum Kind {
-    Value_,  ///< the yielded value
-    Sum,     ///< init + f over the reduced loops
-    Extremum ///< max or min of init and f over them
+    Value_,   ///< the yielded value
+    Sum,      ///< init + f over the reduced loops
+    Extremum, ///< max or min of init and f over them
+    Product,  ///< init · f over them
+    Scan      ///< any other way
   } kind = Value_;
-  Value seed;     ///< in the op's body: what the gradient flows into
+  Value seed;     ///< in the op's body: f, what the gradient flows into
   Value gradient; ///< of the result; null for none
+  /// What f is compared with, or its gradient multiplied by.
+  Value other;
+  AffineMap otherMap;
 };
 
 class StructuredRule {
 public:
   StructuredRule(linalg::LinalgOp op, OpBuilder &builder,
                  Cotangents &cotangents)
-      : op(op), b(op, builder), c(cotangents) {}
+      : op(op), b(op, builder), c(cotangents), body(op, b) {}
 
   LogicalResult run();
 
 private:
-  LogicalResult matchOutput(OpOperand &init, Output &output);
-  bool isAccumulator(OpOperand &init);
+  Output matchOutput(OpOperand &init);
+  LogicalResult prepareOutputs();
   void shareAmongEqual(OpOperand &init, Output &output);
-  LogicalResult build(ArrayRef<OpOperand *> wanted);
-  linalg::GenericOp createGeneric(
-      ArrayRef<Value> inits, ArrayRef<AffineMap> maps,
-      function_ref<SmallVector<Value>(RuleBuilder &, IRMapping &, ValueRange)>
-          body);
-
-  AffineMap mapOf(OpOperand &operand) {
-    return op.getMatchingIndexingMap(&operand);
-  }
+  void splitProduct(OpOperand &init, Output &output);
+  LogicalResult findAccesses();
+  LogicalResult findCaptured(Value captured);
+  LogicalResult build(ArrayRef<ElementAccess> accesses);
 
   linalg::LinalgOp op;
   RuleBuilder b;
   Cotangents &c;
+  StructuredBody body;
   SmallVector<Output> outputs;
-  /// Operands that the derivative reads beside the op's own inputs.
-  SmallVector<std::pair<Value, AffineMap>> extra;
+  std::optional<ScanGradient> scan;
+  SmallVector<ElementAccess> accesses;
 };
 } // namespace
 
-// Reads an init only to combine it with what the loops give.
-bool StructuredRule::isAccumulator(OpOperand &init) {
-  return op.getNumReductionLoops() != 0 &&
-         !op.getMatchingBlockArgument(&init).use_empty();
-}
-
-LogicalResult StructuredRule::matchOutput(OpOperand &init, Output &output) {
+Output StructuredRule::matchOutput(OpOperand &init) {
   unsigned number = init.getOperandNumber() - op.getNumDpsInputs();
-  Value yielded = op.getBlock()->getTerminator()->getOperand(number);
-  output.seed = yielded;
-  if (!isAccumulator(init))
-    return success();
+  Output output;
+  output.gradient = c.of(op.getTiedOpResult(&init));
+  output.seed = op.getBlock()->getTerminator()->getOperand(number);
+  if (op.getNumReductionLoops() == 0)
+    return output;
+  output.kind = Output::Scan;
   BlockArgument accumulator = op.getMatchingBlockArgument(&init);
-  Operation *combine = yielded.getDefiningOp();
-  bool plain = combine && combine->getNumOperands() == 2 &&
-               accumulator.hasOneUse() && *accumulator.user_begin() == combine;
-  if (plain) {
-    output.seed = combine->getOperand(combine->getOperand(0) == accumulator);
-    if (isa<arith::AddFOp>(combine)) {
-      output.kind = Output::Sum;
-      return success();
-    }
-    if (isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MinimumFOp,
-            arith::MinNumFOp>(combine)) {
-      output.kind = Output::Extremum;
-      return success();
-    }
+  Operation *combine = output.seed.getDefiningOp();
+  if (!combine || combine->getNumOperands() != 2 || !accumulator.hasOneUse() ||
+      *accumulator.user_begin() != combine)
+    return output;
+  Value f = combine->getOperand(combine->getOperand(0) == accumulator);
+  if (body.followsFromAccumulator(f))
+    return output;
+  Output::Kind kind = isa<arith::AddFOp>(combine)   ? Output::Sum
+                      : isa<arith::MulFOp>(combine) ? Output::Product
+                      : isa<arith::MaximumFOp, arith::MaxNumFOp,
+                            arith::MinimumFOp, arith::MinNumFOp>(combine)
+                          ? Output::Extremum
+                          : Output::Scan;
+  if (kind != Output::Scan) {
+    output.kind = kind;
+    output.seed = f;
   }
-  return op->emitOpError("is not differentiable yet: expected a reduction by "
-                         "sum, maximum or minimum, but got another body");
-}
-
-// A linalg.generic over the op's loops whose body starts as a copy of the op's.
-// Operands that the result does not read are left out.
-linalg::GenericOp StructuredRule::createGeneric(
-    ArrayRef<Value> inits, ArrayRef<AffineMap> initMaps,
-    function_ref<SmallVector<Value>(RuleBuilder &, IRMapping &, ValueRange)>
-        body) {
-  SmallVector<Value> inputs;
-  SmallVector<AffineMap> maps;
-  SmallVector<BlockArgument> sources; // block arguments of the op, for inputs
-  for (OpOperand *operand : op.getDpsInputOperands()) {
-    inputs.push_back(operand->get());
-    maps.push_back(mapOf(*operand));
-    sources.push_back(op.getMatchingBlockArgument(operand));
-  }
-  for (OpOperand &init : op.getDpsInitsMutable())
-    if (!isAccumulator(init) &&
-        !op.getMatchingBlockArgument(&init).use_empty()) {
-      inputs.push_back(init.get());
-      maps.push_back(mapOf(init));
-      sources.push_back(op.getMatchingBlockArgument(&init));
-    }
-  for (auto [value, map] : extra) {
-    inputs.push_back(value);
-    maps.push_back(map);
-  }
-
-  SmallVector<IteratorType> loops(op.getNumLoops(), IteratorType::reduction);
-  for (AffineExpr expr : initMaps.front().getResults())
-    loops[llvm::cast<AffineDimExpr>(expr).getPosition()] =
-        IteratorType::parallel;
-
-  Block scratch;
-  SmallVector<Location> locations(inputs.size(), b.getLoc());
-  SmallVector<Type> types;
-  for (Value input : inputs)
-    types.push_back(getElementTypeOrSelf(input.getType()));
-  scratch.addArguments(types, locations);
-  for (Value init : inits)
-    scratch.addArgument(getElementTypeOrSelf(init.getType()), b.getLoc());
-  OpBuilder nested(b.getContext());
-  nested.setInsertionPointToStart(&scratch);
-  IRMapping map;
-  for (auto [source, argument] : llvm::zip(sources, scratch.getArguments()))
-    map.map(source, argument);
-  for (Operation &inner : op.getBlock()->without_terminator()) {
-    // Combining is what the new op does in its own way.
-    bool combines = llvm::any_of(inner.getOperands(), [&](Value v) {
-      return v.getParentBlock() == op.getBlock() && !map.contains(v);
-    });
-    if (!combines)
-      nested.clone(inner, map);
-  }
-  RuleBuilder inner(op, nested);
-  SmallVector<Value> results =
-      body(inner, map,
-           ValueRange(scratch.getArguments()).drop_front(sources.size()));
-  linalg::YieldOp::create(inner, results);
-  for (Operation &dead : llvm::make_early_inc_range(llvm::reverse(scratch)))
-    if (isOpTriviallyDead(&dead))
-      dead.erase();
-
-  // Keep what is read, and what else the sizes of all loops need.
-  SmallVector<bool> keep;
-  for (unsigned i = 0; i < inputs.size(); ++i)
-    keep.push_back(!scratch.getArgument(i).use_empty());
-  auto keptMaps = [&] {
-    SmallVector<AffineMap> kept;
-    for (auto [map, kept_] : llvm::zip(maps, keep))
-      if (kept_)
-        kept.push_back(map);
-    kept.append(initMaps.begin(), initMaps.end());
-    return kept;
-  };
-  for (unsigned i = inputs.size(); i-- > 0;) {
-    if (inversePermutation(concatAffineMaps(keptMaps(), b.getContext())))
-      break;
-    keep[i] = true;
-  }
-  SmallVector<Value> kept;
-  for (auto [input, kept_] : llvm::zip(inputs, keep))
-    if (kept_)
-      kept.push_back(input);
-  for (unsigned i = inputs.size(); i-- > 0;)
-    if (!keep[i])
-      scratch.eraseArgument(i);
-
-  auto generic = linalg::GenericOp::create(b, TypeRange(ValueRange(inits)),
-                                           kept, inits, keptMaps(), loops);
-  Block *target = b.createBlock(
-      &generic.getRegion(), {}, scratch.getArgumentTypes(),
-      SmallVector<Location>(scratch.getNumArguments(), b.getLoc()));
-  for (auto [from, to] :
-       llvm::zip(scratch.getArguments(), target->getArguments()))
-    from.replaceAllUsesWith(to);
-  target->getOperations().splice(target->end(), scratch.getOperations());
-  b.setInsertionPointAfter(generic);
-  return generic;
+  return output;
 }
 
 // Equal extrema share the gradient: it is divided by how many there are. The
 // init is one of them where its gradient is of use.
 void StructuredRule::shareAmongEqual(OpOperand &init, Output &output) {
   Value result = op.getTiedOpResult(&init);
-  extra = {{result, mapOf(init)}};
+  AffineMap map = op.getMatchingIndexingMap(&init);
   Value zero = b.zero(result), start = zero, wins;
   if (c.wants(init.get())) {
     wins = b.compare(arith::CmpFPredicate::OEQ, init.get(), result);
     start = b.select(wins, b.constant(result, 1.0), zero);
   }
-  auto counts = createGeneric(
-      {start}, {mapOf(init)},
-      [&](RuleBuilder &body, IRMapping &map, ValueRange args) {
-        Value f = map.lookup(output.seed);
-        Value equal = body.compare(arith::CmpFPredicate::OEQ, f, args[0]);
-        Value one = body.select(equal, body.constant(f, 1.0), body.zero(f));
-        return SmallVector<Value>{body.add(args[1], one)};
+  auto counts = body.create(
+      body.ownLoops(), start, map, StructuredBody::Input{result, map},
+      [&](BodyCopy &copy) {
+        Value f = copy.map.lookupOrDefault(output.seed);
+        Value equal =
+            copy.b.compare(arith::CmpFPredicate::OEQ, f, copy.extra[0]);
+        Value one =
+            copy.b.select(equal, copy.b.constant(f, 1.0), copy.b.zero(f));
+        return SmallVector<Value>{copy.b.add(copy.totals[0], one)};
       });
-  extra.clear();
   output.gradient = b.div(output.gradient, counts.getResult(0));
+  output.other = result;
+  output.otherMap = map;
   if (wins)
     c.add(init.get(), b.select(wins, output.gradient, zero));
 }
 
-// One linalg.generic for the gradients of operands that share a map.
-LogicalResult StructuredRule::build(ArrayRef<OpOperand *> wanted) {
-  AffineMap map = mapOf(*wanted.front());
-  bool sums = map.getNumResults() != op.getNumLoops();
-  SmallVector<Value> inits;
-  SmallVector<Type> elements;
-  for (OpOperand *operand : wanted) {
-    auto type = dyn_cast<RankedTensorType>(operand->get().getType());
-    Type element = getElementTypeOrSelf(operand->get().getType());
-    if (sums && element.getIntOrFloatBitWidth() < 32)
-      element = b.getF32Type();
-    elements.push_back(element);
-    SmallVector<OpFoldResult> sizes;
-    if (type)
-      sizes = tensor::getMixedSizes(b, b.getLoc(), operand->get());
-    Value init = tensor::EmptyOp::create(b, sizes, element);
-    if (sums) {
-      Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element));
-      init = linalg::FillOp::create(b, zero, init).getResult(0);
-    }
-    inits.push_back(init);
-  }
-
-  extra.clear();
-  for (auto [init, output] : llvm::zip(op.getDpsInitsMutable(), outputs)) {
-    if (!output.gradient)
-      continue;
-    extra.push_back({output.gradient, mapOf(init)});
-    if (output.kind == Output::Extremum)
-      extra.push_back({op.getTiedOpResult(&init), mapOf(init)});
-  }
-  SmallVector<AffineMap> maps(wanted.size(), map);
-  bool bad = false;
-  linalg::GenericOp generic = createGeneric(
-      inits, maps, [&](RuleBuilder &body, IRMapping &mapping, ValueRange args) {
-        // The ops of the body, before the derivative adds to them.
-        SmallVector<Operation *> ops;
-        for (Operation &inner : *body.getInsertionBlock())
-          ops.push_back(&inner);
-        Cotangents inner(body);
-        for (OpOperand *operand : wanted)
-          inner.activate(
-              mapping.lookup(Value(op.getMatchingBlockArgument(operand))));
-        for (Operation *part : ops)
-          inner.propagate(part);
-        unsigned next = 0;
-        for (Output &output : outputs) {
-          if (!output.gradient)
-            continue;
-          Value g = args[next++], seed = mapping.lookupOrDefault(output.seed);
-          if (output.kind == Output::Extremum) {
-            Value equal =
-                body.compare(arith::CmpFPredicate::OEQ, seed, args[next++]);
-            g = body.select(equal, g, body.zero(g));
-          }
-          inner.add(seed, g);
-        }
-        for (Operation *part : llvm::reverse(ops))
-          bad |= failed(inner.visit(part));
-        SmallVector<Value> results;
-        for (auto [operand, element, accumulator] :
-             llvm::zip(wanted, elements, args.take_back(wanted.size()))) {
-          Value argument =
-              mapping.lookup(Value(op.getMatchingBlockArgument(operand)));
-          Value gradient = inner.sum(argument);
-          if (!gradient)
-            gradient = body.zero(argument);
-          gradient = castElements(body, body.getLoc(), gradient, element);
-          results.push_back(sums ? body.add(accumulator, gradient) : gradient);
-        }
-        return results;
-      });
-  if (bad)
-    return failure();
-  for (auto [operand, result] : llvm::zip(wanted, generic.getResults())) {
-    Value gradient = result;
-    if (!isa<RankedTensorType>(operand->get().getType()))
-      gradient = tensor::ExtractOp::create(b, result, ValueRange{});
-    c.add(operand->get(), gradient);
-  }
-  return success();
+void StructuredRule::splitProduct(OpOperand &init, Output &output) {
+  output.other = buildOtherFactors(body, b, init, output.seed);
+  output.otherMap = b.getMultiDimIdentityMap(op.getNumLoops());
+  if (!c.wants(init.get()))
+    return;
+  Value product = buildProduct(body, b, init, output.seed);
+  Value g = castElements(b, b.getLoc(), output.gradient,
+                         getElementTypeOrSelf(product));
+  c.add(init.get(), b.scale(g, product));
 }
 
-LogicalResult StructuredRule::run() {
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  for (Value value : captured)
-    if (c.wants(value))
-      return op->emitOpError(
-                 "is not differentiable yet: expected a body that "
-                 "reads differentiated values through operands, but "
-                 "got one that captures ")
-             << value.getType();
-
+LogicalResult StructuredRule::prepareOutputs() {
+  SmallVector<Value> scanned;
+  bool scans = false;
   for (OpOperand &init : op.getDpsInitsMutable()) {
-    Output output;
-    output.gradient = c.of(op.getTiedOpResult(&init));
-    if (output.gradient && failed(matchOutput(init, output)))
-      return failure();
-    outputs.push_back(output);
+    outputs.push_back(matchOutput(init));
+    Output &output = outputs.back();
+    bool isScan = output.kind == Output::Scan && output.gradient;
+    scanned.push_back(isScan ? output.gradient : Value());
+    scans |= isScan;
   }
   for (auto [init, output] : llvm::zip(op.getDpsInitsMutable(), outputs)) {
     if (!output.gradient)
@@ -346,29 +169,178 @@ LogicalResult StructuredRule::run() {
       c.add(init.get(), output.gradient);
     else if (output.kind == Output::Extremum)
       shareAmongEqual(init, output);
+    else if (output.kind == Output::Product)
+      splitProduct(init, output);
+  }
+  if (!scans)
+    return success();
+  scan.emplace(body, scanned);
+  return failure(failed(scan->build(b)) || failed(scan->addToInits(b, c)));
+}
+
+// One linalg.generic for the gradients of what is read at one position.
+LogicalResult StructuredRule::build(ArrayRef<ElementAccess> wanted) {
+  AffineMap map = wanted.front().map;
+  LoopView view = body.ownLoops();
+  std::optional<ScatterLoops> scatter;
+  if (!map || !map.isProjectedPermutation()) {
+    scatter.emplace(body, wanted.front());
+    view = scatter->getView();
+    map = scatter->getResultMap();
+  }
+  bool sums = map.getNumResults() != view.numLoops;
+  SmallVector<Value> inits;
+  SmallVector<Type> elements;
+  for (const ElementAccess &access : wanted) {
+    Type element = getElementTypeOrSelf(access.target.getType());
+    if (sums && element.getIntOrFloatBitWidth() < 32)
+      element = b.getF32Type();
+    elements.push_back(element);
+    SmallVector<OpFoldResult> sizes;
+    if (isa<RankedTensorType>(access.target.getType()))
+      sizes = tensor::getMixedSizes(b, b.getLoc(), access.target);
+    Value init = tensor::EmptyOp::create(b, sizes, element);
+    if (sums) {
+      Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element));
+      init = linalg::FillOp::create(b, zero, init).getResult(0);
+    }
+    inits.push_back(init);
   }
 
-  // Operands that share a map without reduction share a generic.
-  SmallVector<SmallVector<OpOperand *>> groups;
+  SmallVector<StructuredBody::Input> extra;
+  for (auto [init, output] : llvm::zip(op.getDpsInitsMutable(), outputs)) {
+    if (!output.gradient || output.kind == Output::Scan)
+      continue;
+    extra.push_back({output.gradient, op.getMatchingIndexingMap(&init)});
+    if (output.other)
+      extra.push_back({output.other, output.otherMap});
+  }
+  unsigned plain = extra.size();
+  if (scan)
+    llvm::append_range(extra, scan->getInputs());
+  SmallVector<AffineMap> maps(wanted.size(), map);
+  bool bad = false;
+  auto emit = [&](BodyCopy &copy) {
+    Cotangents inner(copy.b);
+    for (const ElementAccess &access : wanted)
+      inner.activate(copy.map.lookupOrDefault(access.element));
+    for (Operation *part : copy.ops)
+      inner.propagate(part);
+    unsigned next = 0;
+    for (Output &output : outputs) {
+      if (!output.gradient || output.kind == Output::Scan)
+        continue;
+      Value g = copy.extra[next++];
+      Value seed = copy.map.lookupOrDefault(output.seed);
+      if (output.kind == Output::Extremum) {
+        Value equal =
+            copy.b.compare(arith::CmpFPredicate::OEQ, seed, copy.extra[next++]);
+        g = copy.b.select(equal, g, copy.b.zero(g));
+      } else if (output.kind == Output::Product) {
+        Value others = copy.extra[next++];
+        g = castElements(copy.b, b.getLoc(), g, others.getType());
+        g = copy.b.scale(g, others);
+      }
+      inner.add(seed, g);
+    }
+    if (scan)
+      scan->seed(copy, ArrayRef(copy.extra).drop_front(plain), inner);
+    for (Operation *part : llvm::reverse(copy.ops))
+      bad |= failed(inner.visit(part));
+    Value condition = scatter ? scatter->emitCondition(copy) : Value();
+    SmallVector<Value> results;
+    for (auto [access, element, total] :
+         llvm::zip(wanted, elements, copy.totals)) {
+      Value read = copy.map.lookupOrDefault(access.element);
+      Value gradient = inner.sum(read);
+      if (!gradient)
+        gradient = copy.b.zero(read);
+      gradient = castElements(copy.b, b.getLoc(), gradient, element);
+      if (condition)
+        gradient = copy.b.select(condition, gradient, copy.b.zero(gradient));
+      results.push_back(sums ? copy.b.add(total, gradient) : gradient);
+    }
+    return results;
+  };
+  auto generic =
+      body.create(view, inits, maps, extra, emit, [&](BodyCopy &copy) {
+        if (scan)
+          scan->bind(copy, ArrayRef(copy.extra).drop_front(plain));
+      });
+  if (bad)
+    return failure();
+  for (auto [access, result] : llvm::zip(wanted, generic.getResults())) {
+    Value gradient = result;
+    if (!isa<RankedTensorType>(access.target.getType()))
+      gradient = tensor::ExtractOp::create(b, result, ValueRange{});
+    c.add(access.target, gradient);
+  }
+  return success();
+}
+
+// A value from outside: a scalar, or a tensor of which elements are read.
+LogicalResult StructuredRule::findCaptured(Value captured) {
+  auto noLoops = AffineMap::get(op.getNumLoops(), 0, b.getContext());
+  if (!isa<RankedTensorType>(captured.getType())) {
+    accesses.push_back({captured, captured, noLoops, nullptr});
+    return success();
+  }
+  for (Operation *user : captured.getUsers()) {
+    if (!op->isProperAncestor(user) || isa<tensor::DimOp>(user))
+      continue;
+    auto extract = dyn_cast<tensor::ExtractOp>(user);
+    if (!extract || user->getBlock() != op.getBlock())
+      return user->emitOpError("is not differentiable in the body of a "
+                               "structured op: expected tensor.extract of a "
+                               "tensor from outside, but got this");
+    accesses.push_back({captured, extract, AffineMap(), extract});
+  }
+  return success();
+}
+
+LogicalResult StructuredRule::findAccesses() {
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
     if (!c.wants(operand.get()) || argument.use_empty() ||
-        (op.isDpsInit(&operand) && isAccumulator(operand)))
+        (op.isDpsInit(&operand) && op.getNumReductionLoops() != 0))
       continue;
-    AffineMap map = mapOf(operand);
-    if (!map.isProjectedPermutation())
-      return op->emitOpError("is not differentiable yet: expected operands "
-                             "indexed by loops alone, but got ")
-             << AffineMapAttr::get(map);
-    auto group = llvm::find_if(groups, [&](ArrayRef<OpOperand *> g) {
-      return map.isPermutation() && mapOf(*g.front()) == map;
+    if (!isDifferentiable(operand.get().getType()))
+      return op->emitOpError("is not differentiable: expected operands that "
+                             "hold no bits of a differentiated value, but got "
+                             "one of ")
+             << operand.get().getType();
+    accesses.push_back({operand.get(), argument,
+                        op.getMatchingIndexingMap(&operand), nullptr});
+  }
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    if (c.wants(value) && failed(findCaptured(value)))
+      return failure();
+  return success();
+}
+
+LogicalResult StructuredRule::run() {
+  for (Operation &inner : *op.getBlock())
+    if (inner.getNumRegions())
+      return inner.emitOpError("is not differentiable in the body of a "
+                               "structured op: expected arith.select for a "
+                               "choice, but got control flow");
+  if (failed(prepareOutputs()) || failed(findAccesses()))
+    return failure();
+  // Operands that share a map without reduction share a generic.
+  SmallVector<SmallVector<ElementAccess>> groups;
+  for (const ElementAccess &access : accesses) {
+    auto group = llvm::find_if(groups, [&](ArrayRef<ElementAccess> g) {
+      return access.map && access.map.isPermutation() &&
+             g.front().map == access.map;
     });
     if (group != groups.end())
-      group->push_back(&operand);
+      group->push_back(access);
     else
-      groups.push_back({&operand});
+      groups.push_back({access});
   }
-  for (ArrayRef<OpOperand *> group : groups)
+  for (ArrayRef<ElementAccess> group : groups)
     if (failed(build(group)))
       return failure();
   return success();

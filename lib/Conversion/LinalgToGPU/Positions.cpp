@@ -22,7 +22,20 @@ using namespace mlir::moe;
 
 bool moe::isTrusted(tensor::ExtractOp op) {
   // Tiles are made by the lowering of a product, from a table.
-  return op->hasAttr(inRangeAttrName) || op->getParentOfType<scf::ForallOp>();
+  return op->hasAttr(inRangeAttrName) || op->hasAttr(inRangeOrEmptyAttrName) ||
+         op->getParentOfType<scf::ForallOp>();
+}
+
+llvm::SmallBitVector moe::getClamped(SymbolicDims &dims, tensor::ExtractOp op) {
+  if (!op->hasAttr(inRangeOrEmptyAttrName))
+    return getUnproven(dims, op);
+  llvm::SmallBitVector clamped(op.getIndices().size());
+  for (unsigned dim = 0; dim < clamped.size(); ++dim) {
+    auto size =
+        dyn_cast_or_null<AffineConstantExpr>(dims.getDim(op.getTensor(), dim));
+    clamped[dim] = !size || size.getValue() == 0;
+  }
+  return clamped;
 }
 
 SmallVector<AffineExpr> moe::getLoopSizes(SymbolicDims &dims,

@@ -46,6 +46,10 @@ inline bool isCheckedOnDevice(SymbolicDims &dims,
 /// The dimensions along which an element's position is checked on the device.
 llvm::SmallBitVector getUnproven(SymbolicDims &dims, tensor::ExtractOp op);
 
+/// The dimensions along which it is clamped when it is read: those, and where
+/// the tensor may be empty.
+llvm::SmallBitVector getClamped(SymbolicDims &dims, tensor::ExtractOp op);
+
 /// The number of iterations of each loop; null where it does not follow.
 SmallVector<AffineExpr> getLoopSizes(SymbolicDims &dims, linalg::GenericOp op);
 

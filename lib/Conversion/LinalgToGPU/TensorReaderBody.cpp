@@ -287,7 +287,7 @@ LogicalResult BodyEmitter::emitOp(Operation &inner) {
         extract.getIndices().empty()
             ? reader.read(extract.getTensor(), {}, 1)
             : gather(extract.getTensor(), ArrayRef(operands).drop_front(),
-                     getUnproven(reader.dims(), extract));
+                     getClamped(reader.dims(), extract));
     if (succeeded(value))
       values[extract] = {*value};
     return success(succeeded(value));
@@ -423,7 +423,7 @@ FailureOr<Value> TensorReader::scalar(Value value, Computed &computed) {
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     auto at = ArrayRef(operands).drop_front();
-    llvm::SmallBitVector unproven = getUnproven(dims(), extract);
+    llvm::SmallBitVector unproven = getClamped(dims(), extract);
     FailureOr<Value> element =
         unproven.any() ? readClamped(extract.getTensor(), at, unproven)
                        : read(extract.getTensor(), at, 1);

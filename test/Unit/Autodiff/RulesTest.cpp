@@ -58,3 +58,7 @@ TEST(RulesTest, MathOpsOnFloatsHaveRules) {
       findWithoutRule("math"),
       areWords("absi ctlz ctpop cttz ipowi isfinite isinf isnan isnormal"));
 }
+
+TEST(RulesTest, LinalgOpsHaveRules) {
+  EXPECT_THAT(findWithoutRule("linalg"), areWords("index yield"));
+}
