@@ -122,8 +122,8 @@ bool ScatterLoops::isOwnIndex(unsigned dim) {
   // An operand agrees with its loops; a tensor.extract may read a part.
   int64_t size =
       cast<RankedTensorType>(access.target.getType()).getDimSize(dim);
-  if (access.extract && (ShapedType::isDynamic(size) ||
-                         size != body.getStaticLoopSize(loop)))
+  if (access.extract &&
+      (ShapedType::isDynamic(size) || size != body.getStaticLoopSize(loop)))
     return false;
   view.loops[loop] = getAffineDimExpr(dim, access.target.getContext());
   return true;
@@ -221,8 +221,8 @@ void ScatterLoops::emitSolved(RuleBuilder &b, MutableArrayRef<Value> loops) {
     }
     Value size = emitIndex(b, sizeOf);
     known = both(b, known, compare(b, CmpIPredicate::slt, loop, size));
-    Value last = arith::MaxSIOp::create(
-        b, arith::SubIOp::create(b, size, one), zero);
+    Value last =
+        arith::MaxSIOp::create(b, arith::SubIOp::create(b, size, one), zero);
     loops[step.loop] = arith::MinSIOp::create(b, loop, last);
     conditions.push_back(known);
   }

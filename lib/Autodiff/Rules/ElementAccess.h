@@ -25,10 +25,10 @@ namespace mlir::moe {
 
 /// One way in which a body reads a value that is differentiated for.
 struct ElementAccess {
-  Value target;                 ///< outside: a tensor or a scalar
-  Value element;                ///< in the body
-  AffineMap map;                ///< of the position, null where it is computed
-  tensor::ExtractOp extract;    ///< that computes it, or null
+  Value target;              ///< outside: a tensor or a scalar
+  Value element;             ///< in the body
+  AffineMap map;             ///< of the position, null where it is computed
+  tensor::ExtractOp extract; ///< that computes it, or null
 };
 
 /// The loops of the gradient of a tensor that is read at other positions than

@@ -55,8 +55,8 @@ static Value emitOrder(BodyCopy &copy, linalg::LinalgOp op,
   unsigned next = op.getNumLoops();
   SmallVector<std::pair<Value, Value>> indices;
   for (unsigned loop : getReducedLoops(op))
-    indices.push_back({linalg::IndexOp::create(b, next++),
-                       linalg::IndexOp::create(b, loop)});
+    indices.push_back(
+        {linalg::IndexOp::create(b, next++), linalg::IndexOp::create(b, loop)});
   Value result;
   for (auto [s, t] : llvm::reverse(indices)) {
     Value here = arith::CmpIOp::create(b, order, s, t);
@@ -82,8 +82,7 @@ static Type widened(Type element, OpBuilder &b) {
 static Value fill(RuleBuilder &b, ArrayRef<OpFoldResult> sizes, Type element,
                   double number) {
   Value empty = tensor::EmptyOp::create(b, sizes, element);
-  Value value =
-      arith::ConstantOp::create(b, b.getFloatAttr(element, number));
+  Value value = arith::ConstantOp::create(b, b.getFloatAttr(element, number));
   return linalg::FillOp::create(b, value, empty).getResult(0);
 }
 
@@ -118,11 +117,10 @@ Value moe::buildOtherFactors(StructuredBody &body, RuleBuilder &b,
   return body
       .create(getStepView(body), start, getStateMap(body), {},
               [&](BodyCopy &copy) {
-                Value f = castElements(copy.b, b.getLoc(),
-                                       copy.map.lookupOrDefault(factor),
-                                       element);
-                Value other =
-                    emitOrder(copy, body.getOp(), CmpIPredicate::ne);
+                Value f =
+                    castElements(copy.b, b.getLoc(),
+                                 copy.map.lookupOrDefault(factor), element);
+                Value other = emitOrder(copy, body.getOp(), CmpIPredicate::ne);
                 f = copy.b.select(other, f, copy.b.constant(f, 1.0));
                 return SmallVector<Value>{copy.b.mul(copy.totals[0], f)};
               })
@@ -132,17 +130,16 @@ Value moe::buildOtherFactors(StructuredBody &body, RuleBuilder &b,
 Value moe::buildProduct(StructuredBody &body, RuleBuilder &b, OpOperand &init,
                         Value factor) {
   Type element = widened(getElementTypeOrSelf(init.get().getType()), b);
-  Value one = fill(b, tensor::getMixedSizes(b, b.getLoc(), init.get()), element,
-                   1.0);
+  Value one =
+      fill(b, tensor::getMixedSizes(b, b.getLoc(), init.get()), element, 1.0);
   return body
-      .create(body.ownLoops(), one,
-              body.getOp().getMatchingIndexingMap(&init), {},
-              [&](BodyCopy &copy) {
-                Value f = castElements(copy.b, b.getLoc(),
-                                       copy.map.lookupOrDefault(factor),
-                                       element);
-                return SmallVector<Value>{copy.b.mul(copy.totals[0], f)};
-              })
+      .create(
+          body.ownLoops(), one, body.getOp().getMatchingIndexingMap(&init), {},
+          [&](BodyCopy &copy) {
+            Value f = castElements(copy.b, b.getLoc(),
+                                   copy.map.lookupOrDefault(factor), element);
+            return SmallVector<Value>{copy.b.mul(copy.totals[0], f)};
+          })
       .getResult(0);
 }
 
@@ -158,8 +155,7 @@ void ScanGradient::findAccumulators() {
       found.insert(number);
   Block *block = op.getBlock();
   for (unsigned next = 0; next < found.size(); ++next) {
-    SmallVector<Value> pending{
-        block->getTerminator()->getOperand(found[next])};
+    SmallVector<Value> pending{block->getTerminator()->getOperand(found[next])};
     llvm::SmallDenseSet<Value> seen;
     while (!pending.empty()) {
       Value value = pending.pop_back_val();
@@ -246,8 +242,7 @@ ScanGradient::buildSlopes(RuleBuilder &b, bool all, const LoopView &view,
       for (Operation *part : llvm::reverse(copy.ops))
         bad |= failed(inner.visit(part));
       for (unsigned j : floats)
-        step.push_back(
-            inner.sum(copy.map.lookup(op.getRegionOutputArgs()[j])));
+        step.push_back(inner.sum(copy.map.lookup(op.getRegionOutputArgs()[j])));
     }
     SmallVector<Value> results;
     for (unsigned i = 0; i < count; ++i)
@@ -255,9 +250,9 @@ ScanGradient::buildSlopes(RuleBuilder &b, bool all, const LoopView &view,
         Value old = copy.totals[i * count + j], sum;
         Type element = old.getType();
         if (count == 1) { // a product
-          Value factor = step[0] ? castElements(copy.b, b.getLoc(), step[0],
-                                                element)
-                                 : copy.b.zero(old);
+          Value factor =
+              step[0] ? castElements(copy.b, b.getLoc(), step[0], element)
+                      : copy.b.zero(old);
           if (later)
             factor = copy.b.select(later, factor, copy.b.constant(old, 1.0));
           results.push_back(copy.b.mul(old, factor));
@@ -278,9 +273,8 @@ ScanGradient::buildSlopes(RuleBuilder &b, bool all, const LoopView &view,
       }
     return results;
   };
-  auto generic =
-      body.create(view, starts, maps, extra, emit,
-                  [&](BodyCopy &copy) { bind(copy, copy.extra); });
+  auto generic = body.create(view, starts, maps, extra, emit,
+                             [&](BodyCopy &copy) { bind(copy, copy.extra); });
   if (bad)
     return failure();
   return SmallVector<Value>(generic.getResults());
@@ -299,17 +293,16 @@ LogicalResult ScanGradient::build(RuleBuilder &b) {
 
 SmallVector<StructuredBody::Input> ScanGradient::getInputs() {
   SmallVector<StructuredBody::Input> inputs;
-  AffineMap all = AffineMap::getMultiDimIdentityMap(op.getNumLoops(),
-                                                    op.getContext());
+  AffineMap all =
+      AffineMap::getMultiDimIdentityMap(op.getNumLoops(), op.getContext());
   for (Value state : states)
     inputs.push_back({state, all});
   for (Value slope : slopes)
     inputs.push_back({slope, all});
   for (unsigned number : floats)
     if (gradients[number])
-      inputs.push_back(
-          {gradients[number],
-           op.getMatchingIndexingMap(op.getDpsInitOperand(number))});
+      inputs.push_back({gradients[number], op.getMatchingIndexingMap(
+                                               op.getDpsInitOperand(number))});
   return inputs;
 }
 
@@ -325,8 +318,8 @@ void ScanGradient::seed(BodyCopy &copy, ArrayRef<Value> elements,
       if (!gradients[floats[i]])
         continue;
       Value slope = slopes[i * count + j];
-      Value g = castElements(copy.b, slope.getLoc(), given[next++],
-                             slope.getType());
+      Value g =
+          castElements(copy.b, slope.getLoc(), given[next++], slope.getType());
       Value term = copy.b.scale(g, slope);
       if (total)
         term = castElements(copy.b, slope.getLoc(), term, total.getType());
@@ -353,9 +346,9 @@ LogicalResult ScanGradient::addToInits(RuleBuilder &b, Cotangents &cotangents) {
                              "that share a map, but got ")
              << AffineMapAttr::get(map) << " and "
              << AffineMapAttr::get(op.getMatchingIndexingMap(init));
-  FailureOr<SmallVector<Value>> whole = buildSlopes(
-      b, /*all=*/true, body.ownLoops(), map,
-      tensor::getMixedSizes(b, b.getLoc(), inits.front()->get()));
+  FailureOr<SmallVector<Value>> whole =
+      buildSlopes(b, /*all=*/true, body.ownLoops(), map,
+                  tensor::getMixedSizes(b, b.getLoc(), inits.front()->get()));
   if (failed(whole))
     return failure();
   unsigned count = floats.size();

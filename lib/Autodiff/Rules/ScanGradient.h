@@ -45,8 +45,7 @@ private:
   void findAccumulators();
   LogicalResult buildStates(RuleBuilder &b);
   FailureOr<SmallVector<Value>> buildSlopes(RuleBuilder &b, bool all,
-                                            const LoopView &view,
-                                            AffineMap map,
+                                            const LoopView &view, AffineMap map,
                                             ArrayRef<OpFoldResult> sizes);
 
   StructuredBody &body;

@@ -73,8 +73,8 @@ SmallVector<Value> moe::emitMap(RuleBuilder &b, AffineMap map,
 }
 
 Value StructuredBody::readAt(BodyCopy &copy, Value tensor, AffineMap map) {
-  auto element =
-      tensor::ExtractOp::create(copy.b, tensor, emitMap(copy.b, map, copy.loops));
+  auto element = tensor::ExtractOp::create(copy.b, tensor,
+                                           emitMap(copy.b, map, copy.loops));
   element->setAttr(inRangeOrEmptyAttrName, copy.b.getUnitAttr());
   return element;
 }
@@ -94,10 +94,11 @@ void StructuredBody::copy(const LoopView &view, BodyCopy &copy) {
   }
 }
 
-linalg::GenericOp StructuredBody::create(
-    const LoopView &view, ArrayRef<Value> inits, ArrayRef<AffineMap> initMaps,
-    ArrayRef<Input> extra, function_ref<SmallVector<Value>(BodyCopy &)> body,
-    function_ref<void(BodyCopy &)> bind) {
+linalg::GenericOp
+StructuredBody::create(const LoopView &view, ArrayRef<Value> inits,
+                       ArrayRef<AffineMap> initMaps, ArrayRef<Input> extra,
+                       function_ref<SmallVector<Value>(BodyCopy &)> body,
+                       function_ref<void(BodyCopy &)> bind) {
   MLIRContext *context = b.getContext();
   SmallVector<Input> all;
   SmallVector<BlockArgument> sources; // of the op, for its own inputs
@@ -128,8 +129,8 @@ linalg::GenericOp StructuredBody::create(
       expr = expr ? expr : b.getAffineConstantExpr(0); // it does not depend
     argumentOf[number] = inputs.size();
     inputs.push_back(input.first);
-    maps.push_back(input.second.replaceDimsAndSymbols(loops, {}, view.numLoops,
-                                                      0));
+    maps.push_back(
+        input.second.replaceDimsAndSymbols(loops, {}, view.numLoops, 0));
   }
 
   SmallVector<IteratorType> iterators(view.numLoops, IteratorType::reduction);

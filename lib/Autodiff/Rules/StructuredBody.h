@@ -54,11 +54,10 @@ public:
   /// the op's. Inputs that it does not read are left out, as are ops that read
   /// an accumulator, unless `bind` maps it. `body` gives what is yielded; loops
   /// that `initMaps` lack are reductions.
-  linalg::GenericOp
-  create(const LoopView &view, ArrayRef<Value> inits,
-         ArrayRef<AffineMap> initMaps, ArrayRef<Input> extra,
-         function_ref<SmallVector<Value>(BodyCopy &)> body,
-         function_ref<void(BodyCopy &)> bind = [](BodyCopy &) {});
+  linalg::GenericOp create(
+      const LoopView &view, ArrayRef<Value> inits, ArrayRef<AffineMap> initMaps,
+      ArrayRef<Input> extra, function_ref<SmallVector<Value>(BodyCopy &)> body,
+      function_ref<void(BodyCopy &)> bind = [](BodyCopy &) {});
 
   /// An output that the body reads, to combine it with what the loops give.
   bool isAccumulator(OpOperand &init);
