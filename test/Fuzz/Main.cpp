@@ -107,6 +107,11 @@ static std::string withOptions(StringRef name, Random &random) {
   else if (name == "moe-check-limits" || name == "moe-check-schedule" ||
            name == "moe-select-schedule")
     options = ("target=" + random.pick<StringRef>(targets)).str();
+  else if (name == "moe-fuse-elementwise")
+    options = "max-storage-buffers=3";
+  else if (name == "moe-fit-interfaces")
+    options = random.once(2) ? "max-storage-buffers=1 max-push-constants=4"
+                             : "max-storage-buffers=3";
   if (name.ends_with("-pipeline") && !options.empty() && random.once(4))
     options += " reference=true";
   return options.empty() || random.once(3) ? name.str()
