@@ -128,7 +128,8 @@ void Cotangents::propagate(Operation *op) {
     return;
   // Bits of a float may become one again, or a number, by which it is an op
   // without a rule; comparisons and positions are steps.
-  bool bits = isa<arith::BitcastOp>(op) || llvm::any_of(inputs, [](Value v) {
+  bool bits = isa<arith::BitcastOp, tensor::BitcastOp>(op) ||
+              llvm::any_of(inputs, [](Value v) {
                 return !isDifferentiable(v.getType());
               });
   auto holdsBits = [](Type type) {

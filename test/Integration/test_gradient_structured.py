@@ -153,3 +153,27 @@ def test_a_row_that_is_none(tools):
                           status=3, options=["--validate=gpu"])
     assert message.endswith("expected index 0 of 'tensor.extract' to be in [0, "
                             "dim 0 of input 0), but got 3 at element 4")
+
+
+def test_reshape_of_any_length(tools, session):
+    text = """
+func.func @f(%x: tensor<?x6xf32>) -> tensor<?x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %x, %c0 : tensor<?x6xf32>
+  %m = arith.muli %n, %c2 : index
+  %s = tensor.from_elements %m, %c3 : tensor<2xindex>
+  %r = tensor.reshape %x(%s) : (tensor<?x6xf32>, tensor<2xindex>)
+    -> tensor<?x3xf32>
+  %y = arith.mulf %r, %r : tensor<?x3xf32>
+  return %y : tensor<?x3xf32>
+}
+"""
+    run = session(differentiate(tools, text)).run
+    for rows in (0, 1, 5):
+        x = np.arange(6 * rows, dtype=np.float32).reshape(rows, 6)
+        g = np.arange(6 * rows, dtype=np.float32)[::-1].reshape(2 * rows, 3)
+        y, dx = run(x, g)
+        np.testing.assert_array_equal(y, x.reshape(-1, 3)**2)
+        np.testing.assert_array_equal(dx, 2 * x * g.reshape(rows, 6))

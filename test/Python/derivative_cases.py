@@ -167,6 +167,27 @@ CASES = {
         "%r = tensor.expand_shape %s [[0, 1, 2]] output_shape [3, 2, 2] : "
         "tensor<12xf64> into tensor<3x2x2xf64>",
         "return %r : tensor<3x2x2xf64>"),
+    "reshape_to_a_shape": lines(
+        f"(%x: {T}) -> tensor<2x6xf64>",
+        "%s = arith.constant dense<[2, 6]> : tensor<2xindex>",
+        f"%m = arith.mulf %x, %x : {T}",
+        f"%r = tensor.reshape %m(%s) : ({T}, tensor<2xindex>) -> "
+        "tensor<2x6xf64>", "return %r : tensor<2x6xf64>"),
+    "reshape_of_one": lines(
+        "(%x: tensor<1x1xf64>) -> tensor<1xf64>",
+        "%s = tensor.empty() : tensor<0xi32>",
+        "%a = tensor.reshape %x(%s) : (tensor<1x1xf64>, tensor<0xi32>) -> "
+        "tensor<f64>", "%m = arith.mulf %a, %a : tensor<f64>",
+        "%t = arith.constant dense<1> : tensor<1xi32>",
+        "%r = tensor.reshape %m(%t) : (tensor<f64>, tensor<1xi32>) -> "
+        "tensor<1xf64>", "return %r : tensor<1xf64>"),
+    "pad": lines(
+        f"(%x: {T}) -> tensor<4x7xf64>", "%c1 = arith.constant 1 : index",
+        f"%v = tensor.extract %x[%c1, %c1] : {T}",
+        f"%m = arith.mulf %x, %x : {T}",
+        "%r = tensor.pad %m low[1, 1] high[0, 2] {",
+        "^bb0(%i: index, %j: index):", "tensor.yield %v : f64",
+        f"}} : {T} to tensor<4x7xf64>", "return %r : tensor<4x7xf64>"),
     "splat": lines(
         f"(%x: {T}) -> {T}", "%c1 = arith.constant 1 : index",
         f"%s = tensor.extract %x[%c1, %c1] : {T}",

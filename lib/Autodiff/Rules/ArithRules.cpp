@@ -117,8 +117,7 @@ static LogicalResult conversion(OpTy op, OpBuilder &builder, Cotangents &c) {
 
 // What happens between bits is not known to be smooth.
 static LogicalResult bits(arith::BitcastOp op, OpBuilder &, Cotangents &) {
-  return refuse(op, "math.copysign, math.absf, arith.cmpf and arith.select, or "
-                    "a conversion of floats,");
+  return refuse(op, insteadOfBits);
 }
 
 template <typename OpTy>

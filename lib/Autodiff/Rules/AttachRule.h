@@ -60,6 +60,11 @@ inline LogicalResult refuse(Operation *op, StringRef instead) {
          << instead << " instead";
 }
 
+/// Of an op that takes a float for its bits.
+inline constexpr llvm::StringLiteral insteadOfBits =
+    "math.copysign, math.absf, arith.cmpf and arith.select, or a conversion of "
+    "floats,";
+
 template <typename OpTy> bool alwaysCheap(OpTy) { return true; }
 template <typename OpTy> bool neverCheap(OpTy) { return false; }
 

@@ -89,6 +89,61 @@ static LogicalResult collapseShape(tensor::CollapseShapeOp op,
   return success();
 }
 
+// The elements keep their order.
+static LogicalResult reshape(tensor::ReshapeOp op, OpBuilder &builder,
+                             Cotangents &c) {
+  RuleBuilder b(op, builder);
+  auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+  if (!type)
+    return refuse(op, "a tensor of known rank");
+  SmallVector<Value> sizes;
+  for (OpFoldResult size : tensor::getMixedSizes(b, b.getLoc(), op.getSource()))
+    sizes.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), size));
+  auto shapeType = RankedTensorType::get({type.getRank()}, b.getIndexType());
+  Value shape =
+      type.getRank()
+          ? Value(tensor::FromElementsOp::create(b, shapeType, sizes))
+          : Value(tensor::EmptyOp::create(b, shapeType, ValueRange()));
+  c.add(op.getSource(), tensor::ReshapeOp::create(b, type, c.of(op), shape));
+  return success();
+}
+
+// The middle of the gradient, and the sum of what is around it.
+static LogicalResult pad(tensor::PadOp op, OpBuilder &builder, Cotangents &c) {
+  RuleBuilder b(op, builder);
+  Value g = c.of(op), value = op.getConstantPaddingValue();
+  if (!value)
+    return refuse(op, "one value to pad with");
+  SmallVector<OpFoldResult> starts = op.getMixedLowPad(),
+                            sizes = tensor::getMixedSizes(b, b.getLoc(),
+                                                          op.getSource()),
+                            strides(starts.size(), b.getIndexAttr(1));
+  if (c.wants(op.getSource()))
+    c.add(op.getSource(),
+          tensor::ExtractSliceOp::create(b, op.getSourceType(), g, starts,
+                                         sizes, strides));
+  if (c.wants(value)) {
+    Value around = tensor::InsertSliceOp::create(b, b.zero(op.getSource()), g,
+                                                 starts, sizes, strides);
+    c.add(value, sumToScalar(b, around));
+  }
+  return success();
+}
+
+static LogicalResult bits(tensor::BitcastOp op, OpBuilder &, Cotangents &) {
+  return refuse(op, insteadOfBits);
+}
+
+template <typename OpTy>
+static LogicalResult elements(OpTy op, OpBuilder &, Cotangents &) {
+  return refuse(op, "a linalg.generic, whose body may hold tensor.extract,");
+}
+
+static LogicalResult scatter(tensor::ScatterOp op, OpBuilder &, Cotangents &) {
+  return refuse(op, "tensor.insert_slice, or a reduction that compares "
+                    "positions,");
+}
+
 static LogicalResult concat(tensor::ConcatOp op, OpBuilder &builder,
                             Cotangents &c) {
   RuleBuilder b(op, builder);
@@ -149,6 +204,7 @@ static void attach(MLIRContext *context) {
 
 void moe::registerTensorDerivativeRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
+    attach<tensor::BitcastOp, bits>(context);
     attach<tensor::CastOp, castShape>(context);
     attach<tensor::CollapseShapeOp, collapseShape>(context);
     attach<tensor::ConcatOp, concat>(context);
@@ -156,8 +212,13 @@ void moe::registerTensorDerivativeRules(DialectRegistry &registry) {
     attach<tensor::ExtractOp, extract>(context);
     attach<tensor::ExtractSliceOp, extractSlice>(context);
     attach<tensor::FromElementsOp, fromElements>(context);
+    attach<tensor::GatherOp, elements<tensor::GatherOp>>(context);
+    attach<tensor::GenerateOp, elements<tensor::GenerateOp>>(context);
     attach<tensor::InsertOp, insert>(context);
     attach<tensor::InsertSliceOp, insertSlice>(context);
+    attach<tensor::PadOp, pad>(context);
+    attach<tensor::ReshapeOp, reshape>(context);
+    attach<tensor::ScatterOp, scatter>(context);
     attach<tensor::SplatOp, splat>(context);
   });
 }

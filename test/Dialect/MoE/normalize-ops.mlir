@@ -89,3 +89,24 @@ func.func @parts_of_a_tensor(%x: tensor<?x4xf32>, %a: f32, %b: f32, %i: index) -
   %both = tensor.concat dim(1) %inserted, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
   return %both, %pair, %scalar : tensor<?x8xf32>, tensor<1x2xf32>, tensor<f32>
 }
+
+// CHECK-LABEL: func.func @reshape
+// CHECK:         %[[FLAT:.*]] = tensor.collapse_shape %{{.*}} {{\[\[}}0, 1]] : tensor<?x6xf32> into tensor<?xf32>
+// CHECK:         tensor.expand_shape %[[FLAT]] {{\[\[}}0, 1]] output_shape [%{{.*}}, 3] : tensor<?xf32> into tensor<?x3xf32>
+func.func @reshape(%x: tensor<?x6xf32>, %n: index) -> tensor<?x3xf32> {
+  %c3 = arith.constant 3 : index
+  %s = tensor.from_elements %n, %c3 : tensor<2xindex>
+  %y = tensor.reshape %x(%s) : (tensor<?x6xf32>, tensor<2xindex>) -> tensor<?x3xf32>
+  return %y : tensor<?x3xf32>
+}
+
+// CHECK-LABEL: func.func @pad
+// CHECK:         %[[FILL:.*]] = linalg.fill
+// CHECK:         tensor.insert_slice %{{.*}} into %[[FILL]][1] [4] [1]
+func.func @pad(%x: tensor<4xf32>, %v: f32) -> tensor<7xf32> {
+  %y = tensor.pad %x low[1] high[2] {
+  ^bb0(%i: index):
+    tensor.yield %v : f32
+  } : tensor<4xf32> to tensor<7xf32>
+  return %y : tensor<7xf32>
+}

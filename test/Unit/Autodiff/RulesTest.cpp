@@ -62,3 +62,9 @@ TEST(RulesTest, MathOpsOnFloatsHaveRules) {
 TEST(RulesTest, LinalgOpsHaveRules) {
   EXPECT_THAT(findWithoutRule("linalg"), areWords("index yield"));
 }
+
+// Sizes, ends of regions, and what stands in a loop that is none of functions.
+TEST(RulesTest, TensorOpsHaveRules) {
+  EXPECT_THAT(findWithoutRule("tensor"),
+              areWords("dim empty parallel_insert_slice rank yield"));
+}

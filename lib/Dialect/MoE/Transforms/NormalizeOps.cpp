@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReshapeAsViews.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -171,6 +173,9 @@ struct NormalizeOpsPass : moe::impl::NormalizeOpsPassBase<NormalizeOpsPass> {
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     populateDecomposeRoutePatterns(patterns);
+    populateReshapeAsViewsPatterns(patterns);
+    // Of one value everywhere; other kinds become tensor.generate.
+    patterns.add<linalg::DecomposePadOpPattern>(&getContext());
     // Sizes come from the arguments, so that no op lives on for its size alone.
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

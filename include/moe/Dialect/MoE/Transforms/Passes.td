@@ -98,8 +98,8 @@ def NormalizeOpsPass : Pass<"moe-normalize-ops", "func::FuncOp"> {
     `linalg.generic`; `linalg.softmax` becomes its reductions and elementwise
     steps, as do `moe.route_weights` and `moe.route_grad`. A product that sums
     over a dynamic number of tokens becomes `moe.grouped_outer` of one expert.
-    What `tensor.concat`, `tensor.insert` and `tensor.from_elements` put together
-    becomes insertions of slices.
+    What `tensor.concat`, `tensor.insert`, `tensor.from_elements` and `tensor.pad`
+    put together becomes insertions of slices, `tensor.reshape` two views.
 
     Takes and leaves tensor IR.
   }];
