@@ -96,7 +96,8 @@ def ExpandMathPass : Pass<"moe-expand-math", "gpu::GPUModuleOp"> {
     the bounds of the table of accuracy, and right for NaN, infinities, signed
     zeros and denormals. So do `remf`, minima and maxima, the kinds of floats
     (`isnan` and so on), `cmpf` of NaN alone, `remsi`, `ipowi`, `ctpop`, `cttz`,
-    and shifts by the width or more, which leave 0 or the sign.
+    shifts by the width or more, which leave 0 or the sign, and arithmetic with a
+    constant zero, which drivers simplify.
 
     Takes arith and math on scalars and vectors in a gpu.module; leaves of the
     functions above `sqrt` and `floor` alone.

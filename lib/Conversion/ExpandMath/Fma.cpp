@@ -76,12 +76,17 @@ static Value emitFma(MathBuilder &b, Value x, Value y, Value z) {
   };
   auto isZero = [&](Value value) { return b.equal(value, b.f(0)); };
   Value product = b.mul(x, y);
-  Value noProduct = arith::OrIOp::create(b, isZero(x), isZero(y));
+  Value zeroX = isZero(x);
+  Value noProduct = arith::OrIOp::create(b, zeroX, isZero(y));
   Value finite = arith::AndIOp::create(b, isFinite(x), isFinite(y));
   Value some = b.select(finite, roundOnce(b, x, y, z), b.add(product, z));
   // A product that underflows keeps its sign, and one that overflows is finite.
   Value result = b.select(isZero(z), product, some);
-  result = b.select(noProduct, b.add(product, z), result);
+  // Of operands that are constants, drivers would lose NaN and signs.
+  Value zero =
+      emitProductWithZero(b, b.select(zeroX, y, x), b.select(zeroX, x, y));
+  zero = b.select(b.isNaN(zero), zero, emitSumWithZero(b, z, zero));
+  result = b.select(noProduct, zero, result);
   Value addendDecides = arith::AndIOp::create(
       b, finite,
       b.compare(arith::CmpIPredicate::uge, b.bits(b.abs(z)), b.i(0x7f800000)));

@@ -118,11 +118,18 @@ Value emitExp(MathBuilder &b, Value x, int shift = 0);
 Value emitExp2(MathBuilder &b, Pair x);
 Value emitExpM1(MathBuilder &b, Value x);
 
+/// Whether an element of `value` is a zero that a driver sees.
+bool hasConstantZero(Value value);
+/// x * zero, and x + zero, of such a one.
+Value emitProductWithZero(MathBuilder &b, Value x, Value zero);
+Value emitSumWithZero(MathBuilder &b, Value x, Value zero);
+
 /// log(x).
 Value emitLog(MathBuilder &b, Value x);
 Value emitLog1p(MathBuilder &b, Value x);
 
 void populateClassPatterns(RewritePatternSet &patterns);
+void populateConstantZeroPatterns(RewritePatternSet &patterns);
 void populateErrorFunctionPatterns(RewritePatternSet &patterns);
 void populateExponentialPatterns(RewritePatternSet &patterns);
 void populateFmaPatterns(RewritePatternSet &patterns);
@@ -131,7 +138,6 @@ void populateIntegerPatterns(RewritePatternSet &patterns);
 void populateInverseTrigonometricPatterns(RewritePatternSet &patterns);
 void populateLogarithmPatterns(RewritePatternSet &patterns);
 void populatePowerPatterns(RewritePatternSet &patterns);
-void populateQuotientPatterns(RewritePatternSet &patterns);
 void populateRemainderPatterns(RewritePatternSet &patterns);
 void populateTrigonometricPatterns(RewritePatternSet &patterns);
 

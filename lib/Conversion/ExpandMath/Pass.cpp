@@ -23,6 +23,7 @@ struct ExpandMathPass : moe::impl::ExpandMathPassBase<ExpandMathPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateClassPatterns(patterns);
+    populateConstantZeroPatterns(patterns);
     populateErrorFunctionPatterns(patterns);
     populateExponentialPatterns(patterns);
     populateFmaPatterns(patterns);
@@ -31,7 +32,6 @@ struct ExpandMathPass : moe::impl::ExpandMathPassBase<ExpandMathPass> {
     populateInverseTrigonometricPatterns(patterns);
     populateLogarithmPatterns(patterns);
     populatePowerPatterns(patterns);
-    populateQuotientPatterns(patterns);
     populateRemainderPatterns(patterns);
     populateTrigonometricPatterns(patterns);
     // Each op once: what it becomes needs no further expansion.

@@ -23,12 +23,37 @@ gpu.module @kernels {
   }
 
   // CHECK-LABEL: func.func @quotient_by_a_constant_zero
-  // CHECK:         %[[INFINITY:.+]] = arith.constant dense<0x7F800000> : vector<4xf32>
+  // CHECK-NOT:     arith.divf
+  // CHECK:         arith.constant dense<0x7F800000> : vector<4xf32>
+  // CHECK:         arith.ori
+  // CHECK:         %[[INFINITY:.+]] = arith.bitcast
   // CHECK:         arith.mulf %{{.+}}, %[[INFINITY]]
   func.func @quotient_by_a_constant_zero(%x: vector<4xf32>) -> vector<4xf32> {
     %zero = arith.constant dense<0.0> : vector<4xf32>
     %y = arith.divf %x, %zero : vector<4xf32>
     return %y : vector<4xf32>
+  }
+
+  // One zero among constants is enough for a driver: the sign is that of both.
+  // CHECK-LABEL: func.func @sum_with_a_zero
+  // CHECK:         %[[SOME:.+]] = arith.constant dense<[0.000000e+00, 1.0{{.+}}]>
+  // CHECK:         %[[BOTH:.+]] = arith.andi
+  // CHECK:         arith.bitcast %[[BOTH]]
+  // CHECK:         %[[SUM:.+]] = arith.addf %{{.+}}, %[[SOME]]
+  // CHECK:         arith.select %{{.+}}, %{{.+}}, %[[SUM]]
+  func.func @sum_with_a_zero(%x: vector<2xf32>) -> vector<2xf32> {
+    %some = arith.constant dense<[0.0, 1.0]> : vector<2xf32>
+    %y = arith.addf %x, %some : vector<2xf32>
+    return %y : vector<2xf32>
+  }
+
+  // CHECK-LABEL: func.func @any_sign_of_a_zero
+  // CHECK-NEXT:    %[[ZERO:.+]] = arith.constant
+  // CHECK-NEXT:    arith.addf %{{.+}}, %[[ZERO]] fastmath<contract>
+  func.func @any_sign_of_a_zero(%x: f32) -> f32 {
+    %zero = arith.constant 0.0 : f32
+    %y = arith.addf %x, %zero fastmath<contract> : f32
+    return %y : f32
   }
 
   // Shifted by the width or more, nothing is left; by what is known, it is as it
