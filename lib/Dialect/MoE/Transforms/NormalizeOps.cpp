@@ -167,6 +167,18 @@ struct CompareForCarry final : OpRewritePattern<arith::AddUIExtendedOp> {
 
 struct NormalizeOpsPass : moe::impl::NormalizeOpsPassBase<NormalizeOpsPass> {
   void runOnOperation() override {
+    // Its decomposition has a least value and an exponential of floats alone.
+    WalkResult result = getOperation().walk([](linalg::SoftmaxOp op) {
+      Type element = getElementTypeOrSelf(op.getInput().getType());
+      if (isa<FloatType>(element) &&
+          element == getElementTypeOrSelf(op.getOutput().getType()))
+        return WalkResult::advance();
+      return WalkResult(op.emitOpError("expected floats of one type, but got ")
+                        << op.getInput().getType() << " and "
+                        << op.getOutput().getType());
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     patterns.add<CompareForCarry, DecomposeSoftmax, GeneralizeNamed,
                  InsertAsSlice, InsertElements, SumOverTokens>(&getContext());
