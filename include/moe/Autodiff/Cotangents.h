@@ -51,6 +51,10 @@ public:
   /// of `primal`, up to static sizes; the element type may be wider.
   void add(Value primal, Value gradient);
 
+  /// The tensor whose element `value` is in the body that is differentiated;
+  /// null where there is none.
+  Value originOf(Value value) const { return origins.lookup(value); }
+
   /// Whether rules should avoid reading large intermediate values.
   bool savesLittle() const { return save == Save::Minimal; }
 
@@ -69,6 +73,10 @@ public:
   /// Wants the gradients of the float results of an op that reads a value
   /// whose gradient is wanted. Called on ops in order.
   void propagate(Operation *op);
+  /// Says of which tensors values of the body are elements.
+  void setOrigins(llvm::DenseMap<Value, Value> tensors) {
+    origins = std::move(tensors);
+  }
   /// Runs the rule of `op`, if a gradient reaches it. Called in reverse order.
   LogicalResult visit(Operation *op);
   /// The gradient of `value` as it was summed up, null for none.
@@ -79,6 +87,7 @@ private:
   Save save;
   llvm::DenseSet<Value> active;
   llvm::DenseMap<Value, SmallVector<Value, 1>> parts;
+  llvm::DenseMap<Value, Value> origins;
 };
 
 /// A float, or a ranked tensor of floats.

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttachRule.h"
+#include "VanishingProducts.h"
 
 using namespace mlir;
 using namespace mlir::moe;
@@ -41,9 +41,9 @@ static LogicalResult product(arith::MulFOp op, OpBuilder &builder,
   RuleBuilder b(op, builder);
   Value g = c.of(op);
   if (c.wants(op.getLhs()))
-    c.add(op.getLhs(), b.mul(g, op.getRhs()));
+    c.add(op.getLhs(), multiplyGradient(b, c, g, op.getRhs()));
   if (c.wants(op.getRhs()))
-    c.add(op.getRhs(), b.mul(g, op.getLhs()));
+    c.add(op.getRhs(), multiplyGradient(b, c, g, op.getLhs()));
   return success();
 }
 

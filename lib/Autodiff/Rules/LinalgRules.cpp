@@ -96,7 +96,8 @@ static bool isNarrow(linalg::MatmulOp op) {
 // linalg.softmax
 //===----------------------------------------------------------------------===//
 
-// dx = y · (g - Σ y · g)
+// dx = y · (g - Σ y · g). The difference cancels where y is near 1: there it is
+// Σ y · (g_i - g) over the others, of which there is none that is as large.
 static LogicalResult softmax(linalg::SoftmaxOp op, OpBuilder &builder,
                              Cotangents &c) {
   if (!c.wants(op.getInput()))
@@ -116,31 +117,44 @@ static LogicalResult softmax(linalg::SoftmaxOp op, OpBuilder &builder,
   AffineMap others = all.dropResult(dim);
   SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sumType));
-  Value sums = linalg::FillOp::create(
+  Value none = linalg::FillOp::create(
                    b, zero, Value(tensor::EmptyOp::create(b, outer, sumType)))
                    .getResult(0);
+  auto isLarge = [](RuleBuilder &body, Value y) {
+    return body.compare(arith::CmpFPredicate::OGT, y, body.constant(y, 0.5));
+  };
+  // Σ y · g; and of those that are not large, Σ y and Σ y · g.
   loops[dim] = utils::IteratorType::reduction;
-  sums = linalg::GenericOp::create(
-             b, sums.getType(), ValueRange{y, g}, sums,
-             ArrayRef{all, all, others}, loops,
-             [&](OpBuilder &nested, Location loc, ValueRange args) {
-               RuleBuilder body(op, nested);
-               Value left = castElements(body, loc, args[0], sumType);
-               Value right = castElements(body, loc, args[1], sumType);
-               Value total = body.add(args[2], body.mul(left, right));
-               linalg::YieldOp::create(body, total);
-             })
-             .getResult(0);
+  Type sumsType = none.getType();
+  auto sums = linalg::GenericOp::create(
+      b, TypeRange{sumsType, sumsType, sumsType}, ValueRange{y, g},
+      ValueRange{none, none, none}, ArrayRef{all, all, others, others, others},
+      loops, [&](OpBuilder &nested, Location loc, ValueRange args) {
+        RuleBuilder body(op, nested);
+        Value left = castElements(body, loc, args[0], sumType);
+        Value right = castElements(body, loc, args[1], sumType);
+        Value product = body.mul(left, right), large = isLarge(body, left);
+        Value zero = body.zero(left);
+        linalg::YieldOp::create(
+            body,
+            ValueRange{body.add(args[2], product),
+                       body.add(args[3], body.select(large, zero, left)),
+                       body.add(args[4], body.select(large, zero, product))});
+      });
   loops[dim] = utils::IteratorType::parallel;
   Value init = tensor::EmptyOp::create(b, sizes, type.getElementType());
   auto result = linalg::GenericOp::create(
-      b, init.getType(), ValueRange{y, g, sums}, init,
-      ArrayRef{all, all, others, all}, loops,
+      b, init.getType(),
+      ValueRange{y, g, sums.getResult(0), sums.getResult(1), sums.getResult(2)},
+      init, ArrayRef{all, all, others, others, others, all}, loops,
       [&](OpBuilder &nested, Location loc, ValueRange args) {
         RuleBuilder body(op, nested);
         Value left = castElements(body, loc, args[0], sumType);
         Value right = castElements(body, loc, args[1], sumType);
-        Value slope = body.mul(left, body.sub(right, args[2]));
+        Value near = body.sub(body.mul(args[3], right), args[4]);
+        Value far = body.sub(right, args[2]);
+        Value slope =
+            body.mul(left, body.select(isLarge(body, left), near, far));
         Value rounded = castElements(body, loc, slope, type.getElementType());
         linalg::YieldOp::create(body, rounded);
       });

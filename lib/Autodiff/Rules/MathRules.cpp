@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttachRule.h"
+#include "VanishingProducts.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include <cmath>
@@ -138,9 +138,9 @@ static LogicalResult fusedMultiplyAdd(math::FmaOp op, OpBuilder &builder,
   RuleBuilder b(op, builder);
   Value g = c.of(op);
   if (c.wants(op.getA()))
-    c.add(op.getA(), b.mul(g, op.getB()));
+    c.add(op.getA(), multiplyGradient(b, c, g, op.getB()));
   if (c.wants(op.getB()))
-    c.add(op.getB(), b.mul(g, op.getA()));
+    c.add(op.getB(), multiplyGradient(b, c, g, op.getA()));
   c.add(op.getC(), g);
   return success();
 }

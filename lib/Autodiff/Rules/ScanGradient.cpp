@@ -233,6 +233,7 @@ ScanGradient::buildSlopes(RuleBuilder &b, bool all, const LoopView &view,
     SmallVector<Value> step;
     for (unsigned i : floats) {
       Cotangents inner(copy.b);
+      inner.setOrigins(copy.origins);
       for (unsigned j : floats)
         inner.activate(copy.map.lookup(op.getRegionOutputArgs()[j]));
       for (Operation *part : copy.ops)

@@ -146,7 +146,7 @@ StructuredBody::create(const LoopView &view, ArrayRef<Value> inits,
   OpBuilder nested(context);
   nested.setInsertionPointToStart(&scratch);
   RuleBuilder inner(op, nested);
-  BodyCopy copied{inner, {}, {}, {}, {}, {}};
+  BodyCopy copied(inner);
   for (AffineExpr expr : view.loops)
     copied.loops.push_back(
         expr ? Value(linalg::IndexOp::create(
@@ -160,6 +160,8 @@ StructuredBody::create(const LoopView &view, ArrayRef<Value> inits,
                         ? Value(scratch.getArgument(argumentOf[number]))
                     : read ? readAt(copied, input.first, input.second)
                            : Value();
+    if (element)
+      copied.origins[element] = input.first;
     if (number >= own)
       copied.extra.push_back(element);
     else if (element)

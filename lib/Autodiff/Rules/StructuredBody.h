@@ -31,11 +31,16 @@ struct LoopView {
 
 /// The body of an op, copied into another.
 struct BodyCopy {
+  explicit BodyCopy(RuleBuilder &b) : b(b) {}
+
   RuleBuilder &b;
-  IRMapping map;             ///< of values of the op's body
-  SmallVector<Value> loops;  ///< the indices of the op's loops, where asked for
-  SmallVector<Value> extra;  ///< the elements of further inputs
-  SmallVector<Value> totals; ///< the elements of the inits
+  IRMapping map; ///< of values of the op's body
+  /// The indices of the op's loops.
+  SmallVector<Value> loops;
+  /// The elements of further inputs, and of the inits.
+  SmallVector<Value> extra, totals;
+  /// The tensors that the elements of inputs are of.
+  llvm::DenseMap<Value, Value> origins;
   /// The copied ops, before others are added.
   SmallVector<Operation *> ops;
 };

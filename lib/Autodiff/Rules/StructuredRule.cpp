@@ -222,6 +222,7 @@ LogicalResult StructuredRule::build(ArrayRef<ElementAccess> wanted) {
   bool bad = false;
   auto emit = [&](BodyCopy &copy) {
     Cotangents inner(copy.b);
+    inner.setOrigins(copy.origins);
     for (const ElementAccess &access : wanted)
       inner.activate(copy.map.lookupOrDefault(access.element));
     for (Operation *part : copy.ops)

@@ -84,10 +84,15 @@ func.func @softmax(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
 }
 // CHECK-LABEL: func.func @softmax_vjp(
 // CHECK: %[[Y:.*]] = linalg.softmax
-// CHECK: %[[SUM:.*]] = linalg.generic {{.*}}["parallel", "reduction"]} ins(%[[Y]], %[[G:[a-z0-9]+]] :
-// CHECK: linalg.generic {{.*}}["parallel", "parallel"]} ins(%[[Y]], %[[G]], %[[SUM]] :
-// CHECK: arith.subf
-// CHECK-NEXT: arith.mulf
+// CHECK: %[[SUMS:.*]]:3 = linalg.generic {{.*}}["parallel", "reduction"]} ins(%[[Y]], %[[G:[a-z0-9]+]] :
+// CHECK: linalg.generic {{.*}}["parallel", "parallel"]} ins(%[[Y]], %[[G]], %[[SUMS]]#0, %[[SUMS]]#1, %[[SUMS]]#2 :
+// Where y is near 1, the difference of the others' sums; else g - Σ y · g.
+// CHECK: %[[PRODUCT:.*]] = arith.mulf
+// CHECK-NEXT: %[[NEAR:.*]] = arith.subf %[[PRODUCT]]
+// CHECK-NEXT: %[[FAR:.*]] = arith.subf
+// CHECK-NEXT: %[[LARGE:.*]] = arith.cmpf ogt
+// CHECK-NEXT: %[[SLOPE:.*]] = arith.select %[[LARGE]], %[[NEAR]], %[[FAR]]
+// CHECK-NEXT: arith.mulf %{{.*}}, %[[SLOPE]]
 
 // -----
 
