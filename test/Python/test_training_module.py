@@ -36,7 +36,7 @@ def test_functions_and_state(module):
 @pytest.mark.parametrize("option, constant", [
     # 1 - β
     ("--beta1=0.28125", "7.187500e-01"), ("--beta2=0.34375", "6.562500e-01"),
-    ("--epsilon=0.5", "5.000000e-01"), ("--decay=0.375", "3.750000e-01"),
+    ("--epsilon=0.4375", "4.375000e-01"), ("--decay=0.375", "3.750000e-01"),
     ("--z=0.1875", "1.875000e-01"),
     ("--balance=0.15625", "6.250000e-01"),  # times the experts
 ])
