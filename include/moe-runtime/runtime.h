@@ -41,7 +41,7 @@ typedef enum moe_status_code {
   MOE_STATUS_INVALID_ARGUMENT = 1, /* the bundle, a shape, a type, an index */
   MOE_STATUS_DEVICE = 2, /* Vulkan failed, or the device lacks something */
   MOE_STATUS_RUNTIME_FAULT = 3, /* a kernel has found a fault in the data */
-  MOE_STATUS_VALIDATION = 4,    /* the validation layer has spoken */
+  MOE_STATUS_VALIDATION = 4,    /* the validation layer or a guard has spoken */
   MOE_STATUS_INTERNAL = 5
 } moe_status_code;
 
@@ -90,6 +90,10 @@ typedef struct moe_session_options {
   const char *pipeline_cache_dir; /* NULL: compiled kernels are not kept */
   moe_validation_mode validation;
   int profile; /* nonzero: time each dispatch */
+  /* Bytes before and after each buffer that hold a pattern (a NaN, and a large
+     integer). A run in which a kernel has written there ends with
+     MOE_STATUS_VALIDATION. 0: none. For tests: memory is not shared then. */
+  uint64_t guard_bytes;
 } moe_session_options;
 
 /* Checks the bundle, chooses the device (the best one when `options` is NULL),

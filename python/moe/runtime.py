@@ -57,7 +57,8 @@ class _Tensor(ctypes.Structure):
 class _Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("device", ctypes.c_int),
                 ("pipeline_cache_dir", ctypes.c_char_p),
-                ("validation", ctypes.c_int), ("profile", ctypes.c_int)]
+                ("validation", ctypes.c_int), ("profile", ctypes.c_int),
+                ("guard_bytes", ctypes.c_uint64)]
 
 
 class _ProgramInfo(ctypes.Structure):
@@ -164,6 +165,9 @@ class Session:
         Runs under the validation layer; any message of it is an error.
     cache : str, optional
         The folder where compiled kernels are kept.
+    guard_bytes : int, optional
+        Bytes before and after each buffer that no kernel may change; one that
+        does is a "validation" error of the run.
     library : str, optional
         The path of libmoe-runtime.so.
 
@@ -174,7 +178,7 @@ class Session:
     """
 
     def __init__(self, bundle, *, device=None, validate=None, cache=None,
-                 library=None):
+                 guard_bytes=0, library=None):
         self._session = ctypes.c_void_p()
         if validate not in _VALIDATION:
             kinds = ", ".join(map(repr, _VALIDATION))
@@ -184,7 +188,7 @@ class Session:
         options = _Options(ctypes.sizeof(_Options),
                            -1 if device is None else device,
                            None if cache is None else str(cache).encode(),
-                           _VALIDATION[validate], 0)
+                           _VALIDATION[validate], 0, guard_bytes)
         self._check(self._api.moe_session_create(
             bundle, ctypes.c_size_t(len(bundle)), ctypes.byref(options),
             ctypes.byref(self._session)))

@@ -118,6 +118,9 @@ static const OptionRow kRows[] = {
     {"--validate", "on|sync|gpu",
      "run under the validation layer; any message of it is an error",
      storeValidation},
+    {"--guard-buffers", nullptr,
+     "put 4096 bytes around each buffer; to write there is an error",
+     [](Options &o, const std::string &) { return o.guardBuffers = true; }},
     {"--pipeline-cache", "DIR|off",
      "where compiled kernels are kept (the user's cache directory)",
      [](Options &o, const std::string &v) {

@@ -28,6 +28,7 @@ struct Options {
   bool profile = false;
   std::string trace;
   moe_validation_mode validation = MOE_VALIDATION_OFF;
+  bool guardBuffers = false;
   std::string pipelineCache; // empty: the default place
   bool listDevices = false;
   bool printTargetEnv = false;

@@ -77,6 +77,8 @@ Status Runner::createSession(const std::vector<char> &bundle) {
   sessionOptions.device = options.device;
   sessionOptions.pipeline_cache_dir = cache.empty() ? nullptr : cache.c_str();
   sessionOptions.validation = options.validation;
+  if (options.guardBuffers)
+    sessionOptions.guard_bytes = 4096;
   sessionOptions.profile = options.profile || !options.trace.empty();
   MOE_RETURN_IF_ERROR(take(moe_session_create(bundle.data(), bundle.size(),
                                               &sessionOptions, &session)));

@@ -66,8 +66,8 @@ static void describeAliases(const moe::bundle::Program &program,
 
 static Expected<SessionOptions> toOptions(const moe_session_options *options) {
   // A struct of an older and shorter kind leaves the defaults.
-  moe_session_options values = {sizeof(values), -1, nullptr, MOE_VALIDATION_OFF,
-                                0};
+  moe_session_options values = {sizeof(values),     -1, nullptr,
+                                MOE_VALIDATION_OFF, 0,  0};
   if (options)
     std::memcpy(&values, options, std::min(options->size, sizeof(values)));
   if (unsigned(values.validation) > MOE_VALIDATION_GPU)
@@ -81,6 +81,7 @@ static Expected<SessionOptions> toOptions(const moe_session_options *options) {
     result.pipelineCacheDirectory = values.pipeline_cache_dir;
   result.validation = ValidationMode(values.validation);
   result.profile = values.profile != 0;
+  result.guardBytes = values.guard_bytes;
   return result;
 }
 

@@ -32,7 +32,7 @@ Pools::Pools(Device &device, const MemoryTypes &types)
 
 Expected<std::unique_ptr<PersistentBuffers>>
 PersistentBuffers::create(Device &device, const MemoryTypes &types,
-                          const bundle::Program &program) {
+                          const bundle::Program &program, uint64_t guard) {
   std::unique_ptr<PersistentBuffers> result(
       new PersistentBuffers(device, types));
   std::vector<MemoryRequest> requests;
@@ -51,7 +51,8 @@ PersistentBuffers::create(Device &device, const MemoryTypes &types,
     VkMemoryRequirements requirements;
     MOE_ASSIGN_OR_RETURN(PlacedBuffer placed,
                          createBuffer(device, uint64_t(bytes),
-                                      buffer.name()->str(), requirements));
+                                      buffer.name()->str(), requirements,
+                                      guard));
     requests.push_back({requirements.size, requirements.alignment});
     result->buffers.emplace(i, std::move(placed));
   }
@@ -85,7 +86,7 @@ static Status stage(Device &device, const MemoryTypes &types,
   MOE_ASSIGN_OR_RETURN(VkCommandBuffer commands, device.allocateCommands());
   VkCommandBufferBeginInfo begin = {
       VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-  VkBufferCopy region = {0, 0, data.size()};
+  VkBufferCopy region = {0, buffer.base, data.size()};
   device.call().vkBeginCommandBuffer(commands, &begin);
   device.call().vkCmdCopyBuffer(commands, staging.buffer.get(),
                                 buffer.buffer.get(), 1, &region);
@@ -119,10 +120,11 @@ Status PersistentBuffers::writeConstants(Device &device,
 //===----------------------------------------------------------------------===//
 
 Status RecordingBuffers::Group::add(Device &device, uint32_t index,
-                                    uint64_t bytes, const std::string &name) {
+                                    uint64_t bytes, const std::string &name,
+                                    uint64_t guard) {
   VkMemoryRequirements requirements;
   MOE_ASSIGN_OR_RETURN(PlacedBuffer buffer,
-                       createBuffer(device, bytes, name, requirements));
+                       createBuffer(device, bytes, name, requirements, guard));
   requests.push_back({requirements.size, requirements.alignment});
   buffers.emplace(index, std::move(buffer));
   return Status();
@@ -162,7 +164,8 @@ Status RecordingBuffers::addTransient(Device &device, uint32_t index,
 
 Expected<RecordingBuffers>
 RecordingBuffers::create(Device &device, const ResolvedProgram &program,
-                         const PersistentBuffers &persistent, bool unified,
+                         const PersistentBuffers &persistent,
+                         const BufferOptions &options,
                          const std::vector<uint32_t> &uploads,
                          const std::vector<uint32_t> &downloads) {
   RecordingBuffers result;
@@ -171,12 +174,16 @@ RecordingBuffers::create(Device &device, const ResolvedProgram &program,
     const ResolvedBuffer &buffer = program.buffers[i];
     if (persistent.find(i))
       continue;
-    if (buffer.kind == BufferKind::Transient)
+    bool transient = buffer.kind == BufferKind::Transient;
+    if (transient && !options.guard) {
       MOE_RETURN_IF_ERROR(result.addTransient(device, i, buffer));
-    else
-      MOE_RETURN_IF_ERROR(result.io.add(device, i, buffer.bytes, buffer.name));
+      continue;
+    }
+    Group &group = transient ? result.arena : result.io;
+    MOE_RETURN_IF_ERROR(
+        group.add(device, i, buffer.bytes, buffer.name, options.guard));
   }
-  if (!unified) {
+  if (!options.unified) {
     for (uint32_t i : uploads)
       MOE_RETURN_IF_ERROR(result.upload.add(device, i, program.buffers[i].bytes,
                                             program.buffers[i].name));
@@ -184,6 +191,8 @@ RecordingBuffers::create(Device &device, const ResolvedProgram &program,
       MOE_RETURN_IF_ERROR(result.download.add(
           device, i, program.buffers[i].bytes, program.buffers[i].name));
   }
+  if (options.guard)
+    result.arena.layOut();
   result.io.layOut();
   result.upload.layOut();
   result.download.layOut();
@@ -216,8 +225,12 @@ VkBuffer RecordingBuffers::get(uint32_t index) const {
   return find(index).buffer.get();
 }
 
-uint64_t RecordingBuffers::bytes(uint32_t index) const {
-  return find(index).bytes;
+uint64_t RecordingBuffers::base(uint32_t index) const {
+  return find(index).base;
+}
+
+uint64_t RecordingBuffers::size(uint32_t index) const {
+  return find(index).size;
 }
 
 VkBuffer RecordingBuffers::staging(uint32_t index, Direction direction) const {

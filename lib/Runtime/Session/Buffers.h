@@ -33,7 +33,7 @@ public:
   /// Creates them and writes the constants.
   static Expected<std::unique_ptr<PersistentBuffers>>
   create(Device &device, const MemoryTypes &types,
-         const bundle::Program &program);
+         const bundle::Program &program, uint64_t guard);
 
   /// The buffer of that index, or null when it is not one of these.
   const PlacedBuffer *find(uint32_t index) const;
@@ -51,6 +51,14 @@ private:
 
 enum class Direction { Up, Down };
 
+/// How the buffers of a session lie in memory.
+struct BufferOptions {
+  bool unified = false;
+  /// Bytes around each buffer that no kernel may change; 0: none. Transients
+  /// then share no memory.
+  uint64_t guard = 0;
+};
+
 /// All buffers of one recording.
 class RecordingBuffers {
 public:
@@ -58,7 +66,7 @@ public:
   /// buffers that go up and come down in each run, each list ascending.
   static Expected<RecordingBuffers>
   create(Device &device, const ResolvedProgram &program,
-         const PersistentBuffers &persistent, bool unified,
+         const PersistentBuffers &persistent, const BufferOptions &options,
          const std::vector<uint32_t> &uploads,
          const std::vector<uint32_t> &downloads);
 
@@ -68,7 +76,9 @@ public:
   Status bind(Pools &pools);
 
   VkBuffer get(uint32_t index) const;
-  uint64_t bytes(uint32_t index) const;
+  /// Where the data begins in the VkBuffer, and the size of all of it.
+  uint64_t base(uint32_t index) const;
+  uint64_t size(uint32_t index) const;
   /// Where the host writes an upload, or reads a download.
   uint8_t *host(uint32_t index, Direction direction) const;
   /// The staging buffer of an upload or a download; null in unified memory.
@@ -82,7 +92,7 @@ private:
     Layout layout;
 
     Status add(Device &device, uint32_t index, uint64_t bytes,
-               const std::string &name);
+               const std::string &name, uint64_t guard = 0);
     void layOut();
     Status bind(Pool &pool);
   };

@@ -24,10 +24,11 @@ constexpr VkAccessFlags kDeviceAccesses =
 
 Expected<std::unique_ptr<Recording>>
 Recording::create(Device &device, ResolvedProgram program,
-                  RecordingBuffers buffers, const Transfers &transfers,
+                  RecordingBuffers buffers, std::unique_ptr<Guards> guards,
+                  const Transfers &transfers,
                   const std::vector<Pipeline> &pipelines, bool timeDispatches) {
-  std::unique_ptr<Recording> result(
-      new Recording(device, std::move(program), std::move(buffers)));
+  std::unique_ptr<Recording> result(new Recording(
+      device, std::move(program), std::move(buffers), std::move(guards)));
   MOE_RETURN_IF_ERROR(result->createDescriptorPool(pipelines));
   MOE_RETURN_IF_ERROR(result->createQueries(timeDispatches));
   MOE_ASSIGN_OR_RETURN(result->commands, device.allocateCommands());
@@ -108,14 +109,42 @@ void Recording::recordTransfers(const std::vector<uint32_t> &list,
                                 Direction direction) {
   for (uint32_t index : list) {
     VkBuffer staging = buffers.staging(index, direction);
-    VkBufferCopy region = {0, 0, program.buffers[index].bytes};
+    bool up = direction == Direction::Up;
+    uint64_t base = buffers.base(index);
+    VkBufferCopy region = {up ? 0 : base, up ? base : 0,
+                           program.buffers[index].bytes};
     if (!staging || region.size == 0)
       continue;
     VkBuffer local = buffers.get(index);
-    bool up = direction == Direction::Up;
     device.call().vkCmdCopyBuffer(commands, up ? staging : local,
                                   up ? local : staging, 1, &region);
   }
+}
+
+/// Each dispatch is then alone between two barriers.
+void Recording::recordGuards(size_t index) {
+  if (!guards)
+    return;
+  recordBarrier(kDeviceStages, kDeviceAccesses);
+  guards->recordCopies(commands, index);
+  recordBarrier(kDeviceStages, kDeviceAccesses);
+}
+
+VkDescriptorBufferInfo Recording::describe(const ResolvedRange &range) const {
+  VkDescriptorBufferInfo info = {buffers.get(range.buffer), beginOf(range),
+                                 range.bytes};
+  // Vulkan has no empty range; a kernel does not touch one.
+  if (range.bytes == 0) {
+    info.offset = buffers.base(range.buffer);
+    info.range = kMinBufferBytes;
+  }
+  // Devices that check ranges let a kernel reach the guard behind its data.
+  uint64_t limit = device.snapshot().limits.maxStorageBufferRange;
+  uint64_t rest = buffers.size(range.buffer) - info.offset;
+  if (guards && rest <= limit &&
+      range.offset + range.bytes == program.buffers[range.buffer].bytes)
+    info.range = rest;
+  return info;
 }
 
 Expected<VkDescriptorSet> Recording::writeSet(const ResolvedDispatch &dispatch,
@@ -134,13 +163,7 @@ Expected<VkDescriptorSet> Recording::writeSet(const ResolvedDispatch &dispatch,
   std::vector<VkWriteDescriptorSet> writes(
       count, {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET});
   for (size_t i = 0; i < count; ++i) {
-    const ResolvedRange &range = dispatch.bindings[i];
-    // Vulkan has no empty range; a kernel does not touch one.
-    ranges[i] = range.bytes == 0
-                    ? VkDescriptorBufferInfo{buffers.get(range.buffer), 0,
-                                             kMinBufferBytes}
-                    : VkDescriptorBufferInfo{buffers.get(range.buffer),
-                                             range.offset, range.bytes};
+    ranges[i] = describe(dispatch.bindings[i]);
     writes[i].dstSet = set;
     writes[i].dstBinding = uint32_t(i);
     writes[i].descriptorCount = 1;
@@ -173,7 +196,7 @@ Status Recording::recordCommand(const ResolvedDispatch &dispatch,
     recordTimestamp();
   if (dispatch.indirect)
     call.vkCmdDispatchIndirect(commands, buffers.get(dispatch.gridRange.buffer),
-                               dispatch.gridRange.offset);
+                               beginOf(dispatch.gridRange));
   else
     call.vkCmdDispatch(commands, dispatch.grid[0], dispatch.grid[1],
                        dispatch.grid[2]);
@@ -191,17 +214,22 @@ Status Recording::record(const Transfers &transfers,
                             "vkBeginCommandBuffer"));
   if (queryPool)
     call.vkCmdResetQueryPool(commands, queryPool.get(), 0, numQueries);
+  if (guards)
+    guards->recordFills(commands);
   recordTransfers(transfers.uploads, Direction::Up);
   recordBarrier(kDeviceStages, kDeviceAccesses);
   recordTimestamp();
+  size_t dispatches = 0;
   for (const ResolvedCommand &command : program.commands) {
     if (const auto *dispatch = std::get_if<ResolvedDispatch>(&command)) {
       MOE_RETURN_IF_ERROR(recordCommand(*dispatch, pipelines));
+      recordGuards(dispatches++);
     } else if (const auto *fill = std::get_if<ResolvedFill>(&command)) {
       call.vkCmdFillBuffer(commands, buffers.get(fill->range.buffer),
-                           fill->range.offset, fill->range.bytes, fill->value);
+                           beginOf(fill->range), fill->range.bytes,
+                           fill->value);
     } else if (const auto *copy = std::get_if<ResolvedCopy>(&command)) {
-      VkBufferCopy region = {copy->source.offset, copy->destination.offset,
+      VkBufferCopy region = {beginOf(copy->source), beginOf(copy->destination),
                              copy->source.bytes};
       call.vkCmdCopyBuffer(commands, buffers.get(copy->source.buffer),
                            buffers.get(copy->destination.buffer), 1, &region);
@@ -213,6 +241,7 @@ Status Recording::record(const Transfers &transfers,
   recordBarrier(kDeviceStages | VK_PIPELINE_STAGE_HOST_BIT,
                 kDeviceAccesses | VK_ACCESS_HOST_READ_BIT);
   recordTransfers(transfers.downloads, Direction::Down);
+  recordGuards(dispatches);
   recordBarrier(VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
   return check(call.vkEndCommandBuffer(commands), "vkEndCommandBuffer");
 }
@@ -220,7 +249,7 @@ Status Recording::record(const Transfers &transfers,
 Status Recording::run() {
   MOE_RETURN_IF_ERROR(device.submitAndWait(commands));
   readTimestamps();
-  return Status();
+  return guards ? guards->check() : Status();
 }
 
 void Recording::readTimestamps() {

@@ -9,6 +9,7 @@
 #define MOE_RUNTIME_SESSION_RECORDING_H
 
 #include "Session/Buffers.h"
+#include "Session/Guards.h"
 #include "Vulkan/Pipeline.h"
 
 namespace moe::runtime {
@@ -33,11 +34,12 @@ public:
     std::vector<uint32_t> downloads;
   };
 
-  /// Records `program` into `buffers`, which are bound.
+  /// Records `program` into `buffers`, which are bound. `guards` are those of
+  /// the buffers, or null.
   static Expected<std::unique_ptr<Recording>>
   create(Device &device, ResolvedProgram program, RecordingBuffers buffers,
-         const Transfers &transfers, const std::vector<Pipeline> &pipelines,
-         bool timeDispatches);
+         std::unique_ptr<Guards> guards, const Transfers &transfers,
+         const std::vector<Pipeline> &pipelines, bool timeDispatches);
   ~Recording();
   Recording(const Recording &) = delete;
   Recording &operator=(const Recording &) = delete;
@@ -45,7 +47,7 @@ public:
   const RecordingBuffers &storage() const { return buffers; }
   const ResolvedProgram &resolved() const { return program; }
 
-  /// One submit and one wait.
+  /// One submit and one wait. An error when a guard was overwritten.
   Status run();
 
   /// The dispatches of the last run; empty when they are not timed.
@@ -55,15 +57,22 @@ public:
   double deviceMilliseconds() const;
 
 private:
-  Recording(Device &device, ResolvedProgram program, RecordingBuffers buffers)
+  Recording(Device &device, ResolvedProgram program, RecordingBuffers buffers,
+            std::unique_ptr<Guards> guards)
       : device(device), program(std::move(program)),
-        buffers(std::move(buffers)) {}
+        buffers(std::move(buffers)), guards(std::move(guards)) {}
 
   Status createDescriptorPool(const std::vector<Pipeline> &pipelines);
   Status createQueries(bool timeDispatches);
   Status record(const Transfers &transfers,
                 const std::vector<Pipeline> &pipelines);
+  /// Where a range begins in its VkBuffer.
+  uint64_t beginOf(const ResolvedRange &range) const {
+    return buffers.base(range.buffer) + range.offset;
+  }
+  VkDescriptorBufferInfo describe(const ResolvedRange &range) const;
   void recordTransfers(const std::vector<uint32_t> &list, Direction direction);
+  void recordGuards(size_t index);
   void recordBarrier(VkPipelineStageFlags stages, VkAccessFlags accesses);
   void recordTimestamp();
   Status recordCommand(const ResolvedDispatch &dispatch,
@@ -75,6 +84,7 @@ private:
   Device &device;
   ResolvedProgram program;
   RecordingBuffers buffers;
+  std::unique_ptr<Guards> guards;
   Handle<VkDescriptorPool> descriptorPool;
   Handle<VkQueryPool> queryPool;
   uint32_t numQueries = 0;

@@ -61,6 +61,11 @@ Session::create(const void *data, size_t size, const SessionOptions &options) {
 
 Status Session::initialize(const SessionOptions &options) {
   profile = options.profile;
+  guardBytes = options.guardBytes;
+  if (guardBytes > Guards::kMaxBytes)
+    return makeError(Code::InvalidArgument, "expected at most ",
+                     Guards::kMaxBytes,
+                     " bytes of guards around a buffer, but got ", guardBytes);
   MOE_ASSIGN_OR_RETURN(DeviceSnapshot snapshot,
                        chooseDevice(*instance, options.device));
   PlanOptions planOptions;
@@ -105,7 +110,8 @@ Expected<Session::ProgramState *> Session::stateOf(size_t program) {
   if (!state.buffers) {
     MOE_ASSIGN_OR_RETURN(state.buffers,
                          PersistentBuffers::create(*device, memoryTypes,
-                                                   bundle.program(program)));
+                                                   bundle.program(program),
+                                                   guardBytes));
     const auto *inputs = bundle.program(program).inputs();
     state.resident.assign(inputs ? inputs->size() : 0, false);
   }
@@ -180,20 +186,27 @@ Expected<Recording *> Session::recordingFor(const Key &key,
 
   Recording::Transfers transfers =
       transfersOf(program, selection.uploads, selection.downloads);
-  MOE_ASSIGN_OR_RETURN(RecordingBuffers buffers,
-                       RecordingBuffers::create(
-                           *device, resolved, *state.buffers, pools->unified,
-                           transfers.uploads, transfers.downloads));
+  MOE_ASSIGN_OR_RETURN(
+      RecordingBuffers buffers,
+      RecordingBuffers::create(*device, resolved, *state.buffers,
+                               {pools->unified, guardBytes}, transfers.uploads,
+                               transfers.downloads));
   last = nullptr; // it may be the recording that makes room
   recordings.makeRoom();
   // The pools grow by replacing slabs: what lies in them goes first.
   if (!buffers.fit(*pools))
     recordings.clear();
   MOE_RETURN_IF_ERROR(buffers.bind(*pools));
+  std::unique_ptr<Guards> guards;
+  if (guardBytes) {
+    MOE_ASSIGN_OR_RETURN(guards,
+                         Guards::create(*device, memoryTypes.download, bundle,
+                                        program, resolved, buffers));
+  }
   MOE_ASSIGN_OR_RETURN(std::unique_ptr<Recording> recording,
                        Recording::create(*device, std::move(resolved),
-                                         std::move(buffers), transfers,
-                                         pipelines, profile));
+                                         std::move(buffers), std::move(guards),
+                                         transfers, pipelines, profile));
   ++recorded;
   return recordings.insert(key, std::move(recording)).get();
 }

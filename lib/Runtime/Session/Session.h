@@ -22,6 +22,8 @@ struct SessionOptions {
   std::string pipelineCacheDirectory;
   ValidationMode validation = ValidationMode::Off;
   bool profile = false;
+  /// Bytes before and after each buffer that are checked after each run.
+  uint64_t guardBytes = 0;
   /// Go through staging buffers even where memory is unified: for tests.
   bool forceStaging = false;
 };
@@ -107,6 +109,7 @@ private:
   const Recording *last = nullptr;
   uint64_t recorded = 0;
   bool profile = false;
+  uint64_t guardBytes = 0;
 };
 
 } // namespace moe::runtime

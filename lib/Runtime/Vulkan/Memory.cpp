@@ -87,7 +87,7 @@ Layout moe::runtime::layOut(const std::vector<MemoryRequest> &requests,
 Expected<PlacedBuffer>
 moe::runtime::createBuffer(Device &device, uint64_t bytes,
                            const std::string &name,
-                           VkMemoryRequirements &requirements) {
+                           VkMemoryRequirements &requirements, uint64_t guard) {
   if (bytes > device.snapshot().maxAllocation)
     return makeError(Code::Device, "expected buffer '", name,
                      "' to have at most ", device.snapshot().maxAllocation,
@@ -95,7 +95,12 @@ moe::runtime::createBuffer(Device &device, uint64_t bytes,
                      bytes);
   VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   // Whole words for fills; no more, so that validation sees what lies outside.
-  info.size = alignTo(std::max(bytes, kMinBufferBytes), 4);
+  if (guard) // what lies behind it is as aligned as it would be alone
+    guard = alignTo(
+        guard,
+        std::max(kMinGuardBytes,
+                 device.snapshot().limits.minStorageBufferOffsetAlignment));
+  info.size = 2 * guard + alignTo(std::max(bytes, kMinBufferBytes), 4);
   info.usage =
       VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
       VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
@@ -105,7 +110,8 @@ moe::runtime::createBuffer(Device &device, uint64_t bytes,
       "vkCreateBuffer", join("buffer '", name, "' of ", bytes, " bytes")));
   PlacedBuffer result;
   result.buffer = device.own(buffer, device.call().vkDestroyBuffer);
-  result.bytes = info.size;
+  result.size = info.size;
+  result.base = guard;
   device.setName(VK_OBJECT_TYPE_BUFFER, reinterpret_cast<uint64_t>(buffer),
                  name);
   device.call().vkGetBufferMemoryRequirements(device.get(), buffer,
@@ -164,7 +170,7 @@ Status Pool::grow(const std::vector<uint64_t> &slabSizes) {
 Status Pool::bind(PlacedBuffer &buffer, const Placement &placement) {
   const Slab &slab = slabs[placement.slab];
   if (slab.mapped)
-    buffer.mapped = slab.mapped + placement.offset;
+    buffer.mapped = slab.mapped + placement.offset + buffer.base;
   return check(
       device.call().vkBindBufferMemory(device.get(), buffer.buffer.get(),
                                        slab.memory.get(), placement.offset),

@@ -53,21 +53,27 @@ Layout layOut(const std::vector<MemoryRequest> &requests, uint64_t maxSlab);
 // Buffers and pools
 //===----------------------------------------------------------------------===//
 
-/// A buffer; `mapped` is where the host sees it, or null.
+/// A buffer; `mapped` is where the host sees its data, or null.
 struct PlacedBuffer {
   Handle<VkBuffer> buffer;
-  uint64_t bytes = 0;
+  uint64_t size = 0; ///< of the whole VkBuffer
+  uint64_t base = 0; ///< where the data begins in it: behind a guard
   uint8_t *mapped = nullptr;
 };
 
 /// The least size of a buffer, so that one of an empty tensor can be bound.
 constexpr uint64_t kMinBufferBytes = 16;
 
+/// The least size of a guard.
+constexpr VkDeviceSize kMinGuardBytes = 256;
+
 /// Creates a buffer for `bytes` bytes, not yet bound to memory, and says what
-/// memory it needs.
+/// memory it needs. Before and after the data there are `guard` bytes or a
+/// little more.
 Expected<PlacedBuffer> createBuffer(Device &device, uint64_t bytes,
                                     const std::string &name,
-                                    VkMemoryRequirements &requirements);
+                                    VkMemoryRequirements &requirements,
+                                    uint64_t guard = 0);
 
 /// Slabs of one memory type that only grow. Whoever makes one grow must first
 /// destroy the buffers in it.
