@@ -25,13 +25,30 @@ static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
+// Upstream takes an index that has become an integer of fewer bits, and then an
+// index again, for what it was (MLIR 22.1). In kernels, where an index is of 32
+// bits whether it goes through an i32 or not, it may.
+static void addTensorCanonicalizer(OpPassManager &pm) {
+  GreedyRewriteConfig config;
+  config.setUseTopDownTraversal().setRegionSimplificationLevel(
+      GreedySimplifyRegionLevel::Normal);
+  pm.addPass(createCanonicalizerPass(
+      config, {"(anonymous namespace)::IndexCastOfIndexCast",
+               "(anonymous namespace)::IndexCastUIOfIndexCastUI"}));
+}
+
+static void addTensorCleanup(OpPassManager &pm) {
+  addTensorCanonicalizer(pm);
+  pm.addPass(createCSEPass());
+}
+
 // Storage buffers of the widest fused product: tokens, slots of the rows,
 // matrices, bias, tile table, result.
 static constexpr uint32_t fusedProductBuffers = 6;
 
 void moe::buildKernelsPipeline(OpPassManager &pm,
                                const CompilePipelineOptions &options) {
-  pm.addPass(createInlinerPass());
+  pm.addPass(createInlinerPass(/*opPipelines=*/{}, addTensorCanonicalizer));
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createCheckSupportedPass());
   func.addPass(createCheckOperandsPass());
@@ -39,11 +56,11 @@ void moe::buildKernelsPipeline(OpPassManager &pm,
   if (options.reference)
     func.addPass(createConvertMoEToLinalgPass());
   func.addPass(createNormalizeOpsPass());
-  addCleanup(func);
+  addTensorCleanup(func);
   FuseElementwisePassOptions fuse;
   fuse.maxStorageBuffers = options.target.maxStorageBuffers;
   func.addPass(createFuseElementwisePass(fuse));
-  addCleanup(func);
+  addTensorCleanup(func);
   FormKernelsPassOptions form;
   form.fuseDispatch = options.target.maxStorageBuffers >= fusedProductBuffers;
   func.addPass(createFormKernelsPass(form));
@@ -68,13 +85,14 @@ void moe::buildLinalgPipeline(OpPassManager &pm,
   // Without kernels, what they left to the device takes its slow form.
   func.addPass(createConvertMoEToLinalgPass());
   func.addPass(createExpandKernelOpsPass());
-  addCleanup(func);
+  addTensorCleanup(func);
 }
 
 void moe::buildGPUPipeline(OpPassManager &pm,
                            const CompilePipelineOptions &options) {
   ConvertLinalgToGPUPassOptions convert;
   convert.maxLoopIterations = options.target.maxLoopIterations;
+  convert.shaderInt64 = options.target.shaderInt64;
   pm.addPass(createConvertLinalgToGPUPass(convert));
   FitInterfacesPassOptions fit;
   fit.maxStorageBuffers = options.target.maxStorageBuffers;

@@ -64,9 +64,10 @@ public:
   Value i32(int32_t value);
   Value f32(float value);
   Value boolean(bool value);
+  Value constantLike(Value like, int64_t value); ///< of the same type
 
-  // Arithmetic on index or i32 values; division and remainder are unsigned,
-  // since every size and position here is non-negative.
+  // Arithmetic on index, i32 or i64 values; division and remainder are
+  // unsigned, since every size and position here is non-negative.
   Value add(Value a, Value b);
   Value sub(Value a, Value b);
   Value mul(Value a, Value b);
@@ -95,6 +96,13 @@ public:
   /// index <-> i32; both are 32 bits on the device.
   Value toIndex(Value i32);
   Value toI32(Value index);
+
+  /// An index as i64, element by element of a vector; an i64 stays as it is.
+  Value toWide(Value value);
+  /// The opposite, for a value that fits 32 bits; an index stays as it is.
+  Value toNarrow(Value value);
+  /// All as i64 if one is.
+  void matchWidths(ArrayRef<Value *> values);
 
   // Memory.
   Value load(Value memref, Value position);
@@ -159,7 +167,6 @@ public:
   Value contractableAdd(Value a, Value b);
 
 private:
-  Value constantLike(Value like, int64_t value);
   /// Counts a loop around what `emit` builds.
   void countLoop(AffineExpr trips, function_ref<void()> emit);
 

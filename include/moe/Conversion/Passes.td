@@ -46,6 +46,11 @@ def ConvertLinalgToGPUPass : Pass<"convert-linalg-to-gpu", "ModuleOp"> {
     on sizes, a `moe_rt.assert` has the host refuse those that are too large.
     Long sums make several additions in an iteration, in the same order.
 
+    An `index` has 64 bits in what a program means, and 32 on the device. By the
+    ranges of loops, sizes and constants, index arithmetic that fits 32 bits is
+    emitted on `index`, the rest on `i64`. Without `shader-int64` the rest is an
+    error at the op.
+
     Takes functions whose body is kernels on tensors, with only linalg, tensor,
     scf.forall and kernel-level moe ops (route, plan, tiles, check_maps,
     check_offsets) inside; leaves a gpu.module `kernels` and one program a function.
@@ -54,7 +59,9 @@ def ConvertLinalgToGPUPass : Pass<"convert-linalg-to-gpu", "ModuleOp"> {
                            "math::MathDialect", "memref::MemRefDialect", "moe_rt::MoERTDialect",
                            "scf::SCFDialect", "spirv::SPIRVDialect", "vector::VectorDialect"];
   let options = [Option<"maxLoopIterations", "max-loop-iterations", "uint32_t", "65535",
-                        "the target's limit of iterations of all loops of an invocation; 0: none">];
+                        "the target's limit of iterations of all loops of an invocation; 0: none">,
+                 Option<"shaderInt64", "shader-int64", "bool", "true",
+                        "whether the target computes in 64 bits">];
 }
 
 def ConvertMoEToLinalgPass : Pass<"convert-moe-to-linalg", "func::FuncOp"> {

@@ -23,10 +23,16 @@ namespace mlir::moe {
 
 class ProgramBuilder {
 public:
-  /// Starts the program of `func` next to it, with kernels in `kernels`, for a
-  /// device that leaves loops after `maxLoopIterations` (0: never).
-  ProgramBuilder(func::FuncOp func, gpu::GPUModuleOp kernels,
-                 int64_t maxLoopIterations);
+  /// What lowering needs to know of a device.
+  struct Device {
+    /// It leaves loops after as many iterations (0: never).
+    int64_t maxLoopIterations;
+    /// Whether it computes in 64 bits.
+    bool hasInt64;
+  };
+
+  /// Starts the program of `func` next to it, with kernels in `kernels`.
+  ProgramBuilder(func::FuncOp func, gpu::GPUModuleOp kernels, Device device);
 
   SymbolicDims &dims() { return symbolicDims; }
   moe_rt::ProgramOp getProgram() { return program; }
@@ -59,12 +65,18 @@ public:
 
   OpBuilder &builder() { return commands; }
 
-  int64_t getMaxLoopIterations() const { return maxLoopIterations; }
+  int64_t getMaxLoopIterations() const { return device.maxLoopIterations; }
+  bool hasInt64() const { return device.hasInt64; }
   /// Sees to it that `kernel` never makes more iterations of loops than the
   /// device does, if one invocation makes at most `iterations` (LoopLimit.cpp):
   /// emits an error, or collects an assert. Returns what remains possible.
   FailureOr<int64_t> limitLoops(Location loc, StringRef kernel,
                                 AffineExpr iterations);
+
+  /// Has the host refuse sizes by which `size` is above `limit`, in the words
+  /// "expected `message` to be at most `limit`".
+  void requireAtMost(AffineExpr size, int64_t limit,
+                     const std::string &message);
 
   /// Ends the program: emits what decides about the dispatches that a fault
   /// cancels (GuardUpdates.cpp).
@@ -77,9 +89,8 @@ private:
   std::pair<Value, Value> guardGrid(ArrayRef<int32_t> grid);
   void declareTensor(Value tensor, Value buffer, moe_rt::BufferKind kind,
                      int64_t position);
-  /// The largest size that a symbol can have in a run.
-  int64_t getLargestSize(unsigned symbol);
   void assertLoopLimits();
+  void assertSizeBounds();
   /// The buffer of a result that takes the memory of an argument.
   FailureOr<Value> getUpdatedBuffer(OpResult result, Value argument);
   Value createBuffer(Location loc, StringRef name, moe_rt::BufferKind kind,
@@ -96,7 +107,7 @@ private:
   int32_t numFaultSites = 0;
   Value guardedGrids;
   Operation *guardPoint = nullptr; ///< the guard follows it
-  const int64_t maxLoopIterations;
+  const Device device;
   /// The largest size of a symbol that all loops allow, and the first kernel
   /// that allows no more.
   struct SizeLimit {
@@ -106,6 +117,7 @@ private:
   llvm::MapVector<unsigned, SizeLimit> sizeLimits;
   /// Iterations of a kernel that depend on several symbols.
   SmallVector<std::pair<std::string, AffineExpr>> iterationLimits;
+  llvm::MapVector<std::pair<AffineExpr, int64_t>, std::string> sizeConditions;
   int32_t guardedSites = 0; ///< the fault sites before it
   SmallVector<int32_t> guardedWords;
 };
@@ -137,6 +149,8 @@ public:
   /// folded, equal sizes share one constant. There may be more than the device
   /// has: --moe-fit-interfaces finds a place for the rest.
   Value push(AffineExpr size);
+  /// One that may not fit 32 bits, in two push constants, as an i64.
+  Value pushWide(AffineExpr size);
   Value pushMinimum(ArrayRef<AffineExpr> sizes);
   /// Two push constants whose values differ from one dispatch of this kernel
   /// to the next (see dispatchSlices).

@@ -19,6 +19,7 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "moe/Dialect/MoERT/IR/MoERT.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::moe {
 
@@ -57,6 +58,12 @@ public:
 
   /// True when `expr` is 0 or more whatever the arguments' sizes are.
   bool isNonNegative(AffineExpr expr);
+  /// The largest size that a symbol can have in a run, by what a binding can
+  /// hold of the arguments that have it. Where no kernel binds the argument,
+  /// the host asserts it (SizeBounds.cpp).
+  int64_t getLargestSize(unsigned symbol);
+  /// The symbols whose bounds getLargestSize has given.
+  const llvm::SetVector<unsigned> &getBoundedSymbols() const { return bounded; }
   /// "dim 0 of input 1", "(2 * dim 0 of input 0)", for messages.
   std::string describe(AffineExpr expr);
 
@@ -90,6 +97,7 @@ private:
   /// What computeIndex has found: a value may be read many times over.
   DenseMap<Value, AffineExpr> indices;
   unsigned depth = 0; ///< of the index that is being computed
+  llvm::SetVector<unsigned> bounded;
 };
 
 } // namespace mlir::moe

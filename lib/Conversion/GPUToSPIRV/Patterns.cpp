@@ -78,6 +78,72 @@ struct TruncPattern final : OpConversionPattern<math::TruncOp> {
   }
 };
 
+/// Between an i1 and an index, whose sign bit it is and whose lowest bit it
+/// becomes. Upstream takes -1 for 1, and any index but 0 for 1, or has no
+/// pattern.
+template <typename CastOp, typename ExtendOp>
+struct BoolIndexCastPattern final : OpConversionPattern<CastOp> {
+  using OpConversionPattern<CastOp>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(CastOp op, typename CastOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type from = op.getIn().getType(),
+         to = this->getTypeConverter()->convertType(op.getType());
+    if (to && getElementTypeOrSelf(from).isInteger(1)) {
+      rewriter.replaceOpWithNewOp<ExtendOp>(op, to, adaptor.getIn());
+      return success();
+    }
+    if (to && getElementTypeOrSelf(op.getType()).isInteger(1)) {
+      rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, to, adaptor.getIn());
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "upstream's pattern is right");
+  }
+};
+
+/// To 64 bits with the sign: the upper word is the sign bit, 32 times. Mesa
+/// (22.3) takes OpSConvert for an operand of OpSLessThan against a constant,
+/// and answers wrongly for most constants of 32 bits.
+template <typename CastOp>
+struct SignExtendPattern final : OpConversionPattern<CastOp> {
+  using OpConversionPattern<CastOp>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(CastOp op, typename CastOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value low = adaptor.getIn();
+    Type to = this->getTypeConverter()->convertType(op.getType());
+    if (!to || !getElementTypeOrSelf(to).isInteger(64) ||
+        !getElementTypeOrSelf(low.getType()).isInteger(32))
+      return rewriter.notifyMatchFailure(op, "not from 32 bits to 64");
+    auto pair = VectorType::get({2}, rewriter.getI32Type());
+    Value shift = spirv::ConstantOp::create(
+        rewriter, loc, rewriter.getI32Type(), rewriter.getI32IntegerAttr(31));
+    auto extend = [&](Value word) -> Value {
+      Value sign = spirv::ShiftRightArithmeticOp::create(
+          rewriter, loc, word.getType(), word, shift);
+      Value both = spirv::CompositeConstructOp::create(rewriter, loc, pair,
+                                                       ValueRange{word, sign});
+      return spirv::BitcastOp::create(rewriter, loc, rewriter.getI64Type(),
+                                      both);
+    };
+    auto vector = dyn_cast<VectorType>(to);
+    if (!vector) {
+      rewriter.replaceOp(op, extend(low));
+      return success();
+    }
+    SmallVector<Value> elements;
+    for (int32_t i = 0; i < vector.getNumElements(); ++i)
+      elements.push_back(
+          extend(spirv::CompositeExtractOp::create(rewriter, loc, low, {i})));
+    rewriter.replaceOpWithNewOp<spirv::CompositeConstructOp>(op, vector,
+                                                             elements);
+    return success();
+  }
+};
+
 struct LaneIdPattern final : OpConversionPattern<gpu::LaneIdOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -95,9 +161,13 @@ struct LaneIdPattern final : OpConversionPattern<gpu::LaneIdOp> {
 void moe::populateOwnSPIRVPatterns(const SPIRVTypeConverter &converter,
                                    RewritePatternSet &patterns) {
   constexpr unsigned beforeUpstream = 10;
-  patterns.add<LaneIdPattern, PushConstantPattern,
-               RoundedPattern<arith::AddFOp, spirv::FAddOp>,
-               RoundedPattern<arith::MulFOp, spirv::FMulOp>,
-               RoundedPattern<arith::SubFOp, spirv::FSubOp>, TruncPattern>(
-      converter, patterns.getContext(), beforeUpstream);
+  patterns
+      .add<BoolIndexCastPattern<arith::IndexCastOp, arith::ExtSIOp>,
+           BoolIndexCastPattern<arith::IndexCastUIOp, arith::ExtUIOp>,
+           SignExtendPattern<arith::IndexCastOp>,
+           SignExtendPattern<arith::ExtSIOp>, LaneIdPattern,
+           PushConstantPattern, RoundedPattern<arith::AddFOp, spirv::FAddOp>,
+           RoundedPattern<arith::MulFOp, spirv::FMulOp>,
+           RoundedPattern<arith::SubFOp, spirv::FSubOp>, TruncPattern>(
+          converter, patterns.getContext(), beforeUpstream);
 }

@@ -124,7 +124,10 @@ Value KernelBuilder::boolean(bool value) {
   return arith::ConstantOp::create(*this, getBoolAttr(value));
 }
 Value KernelBuilder::constantLike(Value like, int64_t value) {
-  return like.getType().isIndex() ? idx(value) : i32(value);
+  Type type = like.getType();
+  if (type.isIndex())
+    return idx(value);
+  return arith::ConstantOp::create(*this, getIntegerAttr(type, value));
 }
 
 Value KernelBuilder::add(Value a, Value b) {
@@ -178,11 +181,39 @@ Value KernelBuilder::toI32(Value value) {
   return createOrFold<arith::IndexCastOp>(getI32Type(), value);
 }
 
+// `type` with elements of `element` where they are of `from`.
+static Type withElement(Type type, Type from, Type element) {
+  if (getElementTypeOrSelf(type) != from)
+    return type;
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? Type(vector.clone(element)) : element;
+}
+Value KernelBuilder::toWide(Value value) {
+  Type type = withElement(value.getType(), getIndexType(), getI64Type());
+  return type == value.getType()
+             ? value
+             : createOrFold<arith::IndexCastOp>(type, value);
+}
+Value KernelBuilder::toNarrow(Value value) {
+  Type type = withElement(value.getType(), getI64Type(), getIndexType());
+  return type == value.getType()
+             ? value
+             : createOrFold<arith::IndexCastOp>(type, value);
+}
+
 Value KernelBuilder::contractableMul(Value a, Value b) {
   return arith::MulFOp::create(*this, a, b, arith::FastMathFlags::contract);
 }
 Value KernelBuilder::contractableAdd(Value a, Value b) {
   return arith::AddFOp::create(*this, a, b, arith::FastMathFlags::contract);
+}
+
+void KernelBuilder::matchWidths(ArrayRef<Value *> values) {
+  if (llvm::any_of(values, [](Value *value) {
+        return getElementTypeOrSelf(value->getType()).isInteger(64);
+      }))
+    for (Value *value : values)
+      *value = toWide(*value);
 }
 
 //===----------------------------------------------------------------------===//

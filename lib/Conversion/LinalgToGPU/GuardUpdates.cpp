@@ -38,6 +38,7 @@ std::pair<Value, Value> ProgramBuilder::guardGrid(ArrayRef<int32_t> grid) {
 
 LogicalResult ProgramBuilder::finish() {
   assertLoopLimits();
+  assertSizeBounds();
   if (!guardedGrids)
     return success();
   if (guardedSites != numFaultSites)

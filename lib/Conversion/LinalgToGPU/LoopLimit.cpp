@@ -35,20 +35,6 @@ static int64_t evaluate(AffineExpr expr, unsigned symbol, int64_t size) {
   return known ? known.getValue() : std::numeric_limits<int64_t>::max();
 }
 
-// A binding has at most 2^32 - 1 bytes, and an index 31 bits.
-int64_t ProgramBuilder::getLargestSize(unsigned symbol) {
-  SymbolicDims::Symbol which = symbolicDims.getSymbols()[symbol];
-  auto type = cast<RankedTensorType>(func.getArgumentTypes()[which.input]);
-  int64_t bytes = 1;
-  if (type.getElementType().isIntOrFloat())
-    bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  for (int64_t size : type.getShape())
-    if (!ShapedType::isDynamic(size) && size > 0)
-      bytes *= size;
-  return std::min<int64_t>(std::numeric_limits<int32_t>::max(),
-                           unlimited / std::max<int64_t>(bytes, 1));
-}
-
 FailureOr<int64_t> ProgramBuilder::limitLoops(Location loc, StringRef kernel,
                                               AffineExpr iterations) {
   if (!iterations)
@@ -60,7 +46,7 @@ FailureOr<int64_t> ProgramBuilder::limitLoops(Location loc, StringRef kernel,
   auto remaining = [](int64_t most) {
     return most <= leastKnownLimit ? 0 : std::min(most, unlimited);
   };
-  int64_t limit = maxLoopIterations;
+  int64_t limit = device.maxLoopIterations;
   if (auto known = dyn_cast<AffineConstantExpr>(iterations)) {
     if (!limit || known.getValue() <= limit)
       return remaining(known.getValue());
@@ -81,7 +67,7 @@ FailureOr<int64_t> ProgramBuilder::limitLoops(Location loc, StringRef kernel,
     return remaining(limit);
   }
 
-  int64_t fits = 0, largest = getLargestSize(symbols.front());
+  int64_t fits = 0, largest = symbolicDims.getLargestSize(symbols.front());
   int64_t most = evaluate(iterations, symbols.front(), largest);
   if (!limit || most <= limit)
     return remaining(most);
@@ -97,24 +83,17 @@ FailureOr<int64_t> ProgramBuilder::limitLoops(Location loc, StringRef kernel,
 }
 
 void ProgramBuilder::assertLoopLimits() {
-  Location loc = func.getLoc();
-  auto assertAtMost = [&](AffineExpr left, int64_t right,
-                          const std::string &message) {
-    moe_rt::AssertOp::create(
-        commands, loc, materialize(left), moe_rt::Relation::AtMost,
-        materialize(symbolicDims.constant(right)), message);
-  };
   for (auto &[symbol, limit] : sizeLimits) {
     AffineExpr size = getAffineDimExpr(symbol, func.getContext());
-    assertAtMost(size, limit.largest,
-                 symbolicDims.describe(size) +
-                     " (where the target leaves the "
-                     "loops of kernel '" +
-                     limit.kernel + "')");
+    requireAtMost(size, limit.largest,
+                  symbolicDims.describe(size) +
+                      " (where the target leaves the "
+                      "loops of kernel '" +
+                      limit.kernel + "')");
   }
   for (auto &[kernel, iterations] : iterationLimits)
-    assertAtMost(iterations, maxLoopIterations,
-                 symbolicDims.describe(iterations) +
-                     ", the iterations of the loops of kernel '" + kernel +
-                     "', (the limit of the target)");
+    requireAtMost(iterations, device.maxLoopIterations,
+                  symbolicDims.describe(iterations) +
+                      ", the iterations of the loops of kernel '" + kernel +
+                      "', (the limit of the target)");
 }

@@ -196,9 +196,12 @@ LogicalResult MatmulLowering::store(Value vector, Value row, Value column) {
 
 // The tile after its epilogue, element by element of this lane.
 LogicalResult MatmulLowering::storeTile(ArrayRef<Value> accumulators) {
-  FailureOr<Value> first = reader.offset(insert.getMixedOffsets()[0]);
-  FailureOr<Value> columnStart = reader.offset(insert.getMixedOffsets()[1]);
-  FailureOr<Value> count = reader.offset(insert.getMixedSizes()[0]);
+  FailureOr<Value> first =
+      reader.offset(insert.getMixedOffsets()[0], /*fits=*/true);
+  FailureOr<Value> columnStart =
+      reader.offset(insert.getMixedOffsets()[1], /*fits=*/true);
+  FailureOr<Value> count =
+      reader.offset(insert.getMixedSizes()[0], /*fits=*/true);
   if (failed(first) || failed(columnStart) || failed(count))
     return failure();
   Value current;

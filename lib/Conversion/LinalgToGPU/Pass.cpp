@@ -106,10 +106,10 @@ static LogicalResult checkBoundary(func::FuncOp func) {
 
 static LogicalResult convertFunction(func::FuncOp func,
                                      gpu::GPUModuleOp kernels,
-                                     int64_t maxLoopIterations) {
+                                     ProgramBuilder::Device device) {
   if (failed(checkBoundary(func)) || failed(checkUpdates(func)))
     return failure();
-  ProgramBuilder program(func, kernels, maxLoopIterations);
+  ProgramBuilder program(func, kernels, device);
   if (failed(program.dims().unify()))
     return failure();
   addAsserts(program, func.getLoc());
@@ -149,7 +149,8 @@ struct ConvertLinalgToGPUPass
         gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
     SymbolTable(module).insert(kernels); // a function may have the same name
     for (func::FuncOp func : functions)
-      if (failed(convertFunction(func, kernels, maxLoopIterations)))
+      if (failed(
+              convertFunction(func, kernels, {maxLoopIterations, shaderInt64})))
         return signalPassFailure();
   }
 };

@@ -70,7 +70,9 @@ private:
   FailureOr<Judged> judgeSlice(TensorReader &reader,
                                OffsetSizeAndStrideOpInterface slice,
                                unsigned dim);
-  std::string getMessage(unsigned dim);
+  std::string getMessage(unsigned dim, const std::string &got);
+  void reportOne(KernelBuilder &b, KernelBuffer &status, unsigned dim,
+                 const Judged &one, Value slot);
 
   KernelOp kernel;
   Operation *op;
@@ -181,8 +183,10 @@ Value PositionCheck::getSlot(TensorReader &reader, ArrayRef<Value> loops) {
 Judged PositionCheck::judgeElement(TensorReader &reader, Value index,
                                    unsigned dim) {
   KernelBuilder &b = reader.builder();
+  Value size = reader.dim(tensor, dim);
+  b.matchWidths({&index, &size});
   Value inRange =
-      b.logicalAnd(b.ge(index, b.idx(0)), b.lt(index, reader.dim(tensor, dim)));
+      b.logicalAnd(b.ge(index, b.constantLike(index, 0)), b.lt(index, size));
   return {b.eq(inRange, b.boolean(false)), index};
 }
 
@@ -190,12 +194,17 @@ FailureOr<Judged>
 PositionCheck::judgeSlice(TensorReader &reader,
                           OffsetSizeAndStrideOpInterface slice, unsigned dim) {
   KernelBuilder &b = reader.builder();
-  FailureOr<Value> start = reader.offset(slice.getMixedOffsets()[dim]),
-                   size = reader.offset(slice.getMixedSizes()[dim]),
-                   stride = reader.offset(slice.getMixedStrides()[dim]);
+  FailureOr<Value> start =
+      reader.offset(slice.getMixedOffsets()[dim], /*fits=*/false);
+  FailureOr<Value> size =
+      reader.offset(slice.getMixedSizes()[dim], /*fits=*/true);
+  FailureOr<Value> stride =
+      reader.offset(slice.getMixedStrides()[dim], /*fits=*/false);
   if (failed(start) || failed(size) || failed(stride))
     return failure();
-  Value total = reader.dim(tensor, dim), zero = b.idx(0);
+  Value total = reader.dim(tensor, dim);
+  b.matchWidths({&*start, &*size, &*stride, &total});
+  Value zero = b.constantLike(total, 0), one = b.constantLike(total, 1);
   auto isWithin = [&](Value position, Value limit) {
     return b.logicalAnd(b.ge(position, zero), b.lt(position, limit));
   };
@@ -205,9 +214,9 @@ PositionCheck::judgeSlice(TensorReader &reader,
   Value limit = b.select(some, total, b.add(total, 1));
   Value length = b.max(*stride, b.sub(zero, *stride));
   Value steps = b.max(b.sub(*size, 1), zero);
-  Value fits = b.logicalAnd(
-      b.ge(length, zero), // the least number has no opposite
-      b.ge(b.div(b.max(total, b.idx(1)), b.max(length, b.idx(1))), steps));
+  Value fits =
+      b.logicalAnd(b.ge(length, zero), // the least number has no opposite
+                   b.ge(b.div(b.max(total, one), b.max(length, one)), steps));
   fits = b.logicalOr(fits, b.eq(steps, zero));
   Value last = b.add(*start, b.mul(steps, *stride));
   Value good =
@@ -292,15 +301,39 @@ LogicalResult PositionCheck::check() {
   return d.dispatch({{dims.constant(llvm::divideCeil(chunks, workgroup))}});
 }
 
-std::string PositionCheck::getMessage(unsigned dim) {
+std::string PositionCheck::getMessage(unsigned dim, const std::string &got) {
   std::string range = "[0, " + dims.describe(dims.getDim(tensor, dim)) + ")";
   std::string name = op->getName().getStringRef().str();
   if (isa<tensor::ExtractOp>(op))
     return "expected index " + std::to_string(dim) + " of '" + name +
-           "' to be in " + range + ", but got {value}" +
+           "' to be in " + range + ", but got " + got +
            (generic ? " at element {slot}" : "");
   return "expected '" + name + "' to start and end in " + range +
-         " along dim " + std::to_string(dim) + ", but got start {value}";
+         " along dim " + std::to_string(dim) + ", but got start " + got;
+}
+
+// The status holds 32 bits; what does not fit is out of range anyway.
+void PositionCheck::reportOne(KernelBuilder &b, KernelBuffer &status,
+                              unsigned dim, const Judged &one, Value slot) {
+  auto report = [&](Value condition, const std::string &got, Value value) {
+    int32_t site =
+        program.addFaultSite(kernel.getName(), 0, getMessage(dim, got));
+    b.ifThen(condition, [&] {
+      emitFault(b, status, FaultCode::IndexOutOfRange, site, slot, value);
+    });
+  };
+  if (one.value.getType().isIndex())
+    return report(one.fault, "{value}", b.toI32(one.value));
+  auto isWithin = [&](int64_t low, int64_t high) {
+    return b.logicalAnd(b.ge(one.value, b.constantLike(one.value, low)),
+                        b.lt(one.value, b.constantLike(one.value, high)));
+  };
+  constexpr int64_t limit = int64_t(1) << 31;
+  Value fits = isWithin(-limit, limit);
+  report(b.logicalAnd(one.fault, fits), "{value}",
+         b.toI32(b.toNarrow(one.value)));
+  report(b.logicalAnd(one.fault, b.eq(fits, b.boolean(false))),
+         "one of more than 32 bits", b.i32(0));
 }
 
 LogicalResult PositionCheck::report() {
@@ -337,16 +370,8 @@ LogicalResult PositionCheck::report() {
     if (bad)
       return;
     Value slot = getSlot(reader, loops);
-    for (auto [dim, one] : llvm::zip(checked, *judged)) {
-      int32_t site = program.addFaultSite(kernel.getName(), 0, getMessage(dim));
-      // The status holds 32 bits; what does not fit is out of range anyway.
-      Value value = b.max(b.min(one.value, b.idx(noFault)),
-                          b.idx(std::numeric_limits<int32_t>::min()));
-      b.ifThen(one.fault, [&] {
-        emitFault(b, *status, FaultCode::IndexOutOfRange, site, slot,
-                  b.toI32(value));
-      });
-    }
+    for (auto [dim, one] : llvm::zip(checked, *judged))
+      reportOne(b, *status, dim, one, slot);
   });
   if (bad)
     return failure();

@@ -17,9 +17,9 @@ using namespace mlir::moe;
 static constexpr int64_t statusBytes = 16; // code, site, slot, value
 
 ProgramBuilder::ProgramBuilder(func::FuncOp func, gpu::GPUModuleOp kernels,
-                               int64_t maxLoopIterations)
+                               Device device)
     : func(func), kernels(kernels), symbolicDims(func),
-      commands(func.getContext()), maxLoopIterations(maxLoopIterations) {
+      commands(func.getContext()), device(device) {
   OpBuilder builder(func);
   program =
       moe_rt::ProgramOp::create(builder, func.getLoc(), func.getSymName());
@@ -222,6 +222,18 @@ FailureOr<KernelBuffer *> DispatchBuilder::update(Value tensor) {
 }
 
 Value DispatchBuilder::push(AffineExpr size) { return pushMinimum(size); }
+
+// high * 2^32 + low, both of which fit a push constant.
+Value DispatchBuilder::pushWide(AffineExpr size) {
+  constexpr int64_t half = int64_t(1) << 31;
+  if (auto known = dyn_cast<AffineConstantExpr>(size))
+    return arith::ConstantOp::create(
+        builder, builder.getI64IntegerAttr(known.getValue()));
+  Value high = push((size + half).floorDiv(2 * half)),
+        low = push((size + half) % (2 * half) - half);
+  return builder.add(builder.mul(builder.toWide(high), 2 * half),
+                     builder.toWide(low));
+}
 
 Value DispatchBuilder::pushMinimum(ArrayRef<AffineExpr> sizes) {
   if (sizes.size() == 1)

@@ -100,10 +100,23 @@ Value TensorReader::broadcast(Value value, int64_t width) {
       kernel, VectorType::get({width}, value.getType()), value);
 }
 
-FailureOr<Value> TensorReader::offset(OpFoldResult value) {
-  if (auto dynamic = dyn_cast<Value>(value))
-    return scalar(dynamic);
-  return kernel.idx(cast<IntegerAttr>(cast<Attribute>(value)).getInt());
+FailureOr<Value> TensorReader::offset(OpFoldResult value, bool fits) {
+  auto dynamic = dyn_cast<Value>(value);
+  if (!dynamic)
+    return kernel.idx(cast<IntegerAttr>(cast<Attribute>(value)).getInt());
+  Computed computed;
+  return offset(dynamic, fits, computed);
+}
+
+FailureOr<Value> TensorReader::offset(Value value, bool fits,
+                                      Computed &computed) {
+  if (fits && !mapping.contains(value))
+    if (AffineExpr size = dims().getIndex(value))
+      return dispatch.push(size);
+  FailureOr<Value> result = scalar(value, computed);
+  if (succeeded(result) && fits)
+    return kernel.toNarrow(*result);
+  return result;
 }
 
 // Elements that are not contiguous in memory, or not aligned: one by one.
@@ -156,24 +169,33 @@ FailureOr<Value> TensorReader::readSlice(tensor::ExtractSliceOp op,
   bool contiguous = true;
   llvm::SmallBitVector unproven(op.getSourceType().getRank());
   for (unsigned d = 0, rank = op.getSourceType().getRank(); d < rank; ++d) {
-    FailureOr<Value> start = offset(op.getMixedOffsets()[d]);
-    FailureOr<Value> stride = offset(op.getMixedStrides()[d]);
+    unproven[d] = isCheckedOnDevice(dims(), op, op.getSource(), d);
+    FailureOr<Value> start = offset(op.getMixedOffsets()[d], !unproven[d]);
+    FailureOr<Value> stride = offset(op.getMixedStrides()[d], !unproven[d]);
     if (failed(start) || failed(stride))
       return failure();
-    unproven[d] = isCheckedOnDevice(dims(), op, op.getSource(), d);
     if (dropped.test(d)) {
       source.push_back(*start);
       contiguous &= d + 1 != rank; // consecutive elements lie elsewhere
       continue;
     }
     contiguous &= d + 1 != rank || matchPattern(*stride, m_One());
-    source.push_back(kernel.add(*start, kernel.mul(indices[next++], *stride)));
+    Value index = indices[next++];
+    kernel.matchWidths({&*start, &*stride, &index});
+    source.push_back(kernel.add(*start, kernel.mul(index, *stride)));
   }
   if (width > 1 && (!contiguous || unproven.any()))
     return readElements(op.getResult(), indices, width);
   if (unproven.any())
     return readClamped(op.getSource(), source, unproven);
   return read(op.getSource(), source, width);
+}
+
+Value TensorReader::likeOthers(Value tensor, Value element) {
+  return getElementTypeOrSelf(tensor.getType()).isIndex() &&
+                 !fits32(indexRanges.get(tensor))
+             ? kernel.toWide(element)
+             : element;
 }
 
 FailureOr<Value> TensorReader::readClamped(Value tensor,
@@ -189,8 +211,10 @@ FailureOr<Value> TensorReader::readClamped(Value tensor,
                                         "function's arguments along dim ")
              << d << ", where positions are computed, but got "
              << tensor.getType();
-    safe[d] =
-        kernel.max(kernel.min(safe[d], kernel.sub(size, 1)), kernel.idx(0));
+    Value end = size;
+    kernel.matchWidths({&safe[d], &end});
+    safe[d] = kernel.toNarrow(kernel.max(
+        kernel.min(safe[d], kernel.sub(end, 1)), kernel.constantLike(end, 0)));
     if (matchPattern(size, m_Constant()) && !matchPattern(size, m_Zero()))
       continue;
     Value more = kernel.lt(kernel.idx(0), size);
@@ -203,14 +227,16 @@ FailureOr<Value> TensorReader::readClamped(Value tensor,
   auto zero = [&] {
     Value value =
         arith::ConstantOp::create(kernel, kernel.getZeroAttr(element));
-    return broadcast(value, width);
+    return broadcast(likeOthers(tensor, value), width);
   };
   Value result = kernel.ifElse(
       some,
       [&] {
         FailureOr<Value> value = read(tensor, safe, width);
         bad |= failed(value);
-        return SmallVector<Value>{bad ? zero() : broadcast(*value, width)};
+        if (bad)
+          return SmallVector<Value>{zero()};
+        return SmallVector<Value>{broadcast(likeOthers(tensor, *value), width)};
       },
       [&] { return SmallVector<Value>{zero()}; })[0];
   if (bad)
@@ -228,40 +254,44 @@ FailureOr<Value> TensorReader::readInsert(tensor::InsertSliceOp op,
   Value inside = kernel.boolean(true);
   SmallVector<Value> piece;
   for (unsigned d = 0, rank = op.getDestType().getRank(); d < rank; ++d) {
-    FailureOr<Value> start = offset(op.getMixedOffsets()[d]);
-    FailureOr<Value> size = offset(op.getMixedSizes()[d]);
-    FailureOr<Value> stride = offset(op.getMixedStrides()[d]);
+    bool fits = !isCheckedOnDevice(dims(), op, op.getDest(), d);
+    FailureOr<Value> start = offset(op.getMixedOffsets()[d], fits);
+    FailureOr<Value> size = offset(op.getMixedSizes()[d], /*fits=*/true);
+    FailureOr<Value> stride = offset(op.getMixedStrides()[d], fits);
     if (failed(start) || failed(size) || failed(stride))
       return failure();
     // Steps are counted from the start on, in whichever direction.
-    Value up = kernel.sub(indices[d], *start),
-          down = kernel.sub(*start, indices[d]);
-    Value isUp = kernel.ge(*stride, kernel.idx(0));
+    Value index = indices[d];
+    kernel.matchWidths({&*start, &*size, &*stride, &index});
+    Value zero = kernel.constantLike(index, 0);
+    Value up = kernel.sub(index, *start), down = kernel.sub(*start, index);
+    Value isUp = kernel.ge(*stride, zero);
     Value relative = kernel.select(isUp, up, down);
-    inside = kernel.logicalAnd(inside, kernel.ge(relative, kernel.idx(0)));
+    inside = kernel.logicalAnd(inside, kernel.ge(relative, zero));
     Value position = relative;
     if (!matchPattern(*stride, m_One())) {
       // With stride 0 there is one element, which is the start.
-      Value step = kernel.max(
-          kernel.select(isUp, *stride, kernel.sub(kernel.idx(0), *stride)),
-          kernel.idx(1));
+      Value step =
+          kernel.max(kernel.select(isUp, *stride, kernel.sub(zero, *stride)),
+                     kernel.constantLike(index, 1));
       position = kernel.div(relative, step);
       Value rest = kernel.rem(relative, step);
-      inside = kernel.logicalAnd(inside, kernel.eq(rest, kernel.idx(0)));
+      inside = kernel.logicalAnd(inside, kernel.eq(rest, zero));
     }
     inside = kernel.logicalAnd(inside, kernel.lt(position, *size));
     if (!dropped.test(d))
-      piece.push_back(position);
+      piece.push_back(kernel.toNarrow(position));
   }
   bool failedBranch = false;
   auto branch = [&](Value tensor, ArrayRef<Value> at) {
     FailureOr<Value> value = read(tensor, at, 1);
     failedBranch |= failed(value);
-    return SmallVector<Value>{
+    Value element =
         failed(value)
             ? Value(arith::ConstantOp::create(
                   kernel, kernel.getZeroAttr(op.getType().getElementType())))
-            : *value};
+            : *value;
+    return SmallVector<Value>{likeOthers(op.getResult(), element)};
   };
   Value result = kernel.ifElse(
       inside, [&] { return branch(op.getSource(), piece); },
@@ -325,10 +355,12 @@ FailureOr<Value> TensorReader::readProduced(Value tensor,
                            "but got ")
            << tensor.getType();
   DenseElementsAttr splat;
-  if (matchPattern(tensor, m_Constant(&splat)) && splat.isSplat())
-    return broadcast(
-        arith::ConstantOp::create(kernel, splat.getSplatValue<TypedAttr>()),
-        width);
+  if (matchPattern(tensor, m_Constant(&splat)) && splat.isSplat()) {
+    auto value = splat.getSplatValue<TypedAttr>();
+    if (element.isIndex() && !fits32(indexRanges.get(tensor)))
+      value = kernel.getI64IntegerAttr(cast<IntegerAttr>(value).getInt());
+    return broadcast(arith::ConstantOp::create(kernel, value), width);
+  }
   return TypeSwitch<Operation *, FailureOr<Value>>(op)
       .Case([&](linalg::GenericOp generic) {
         return readGeneric(generic, cast<OpResult>(tensor), indices, width);

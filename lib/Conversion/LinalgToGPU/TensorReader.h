@@ -15,7 +15,8 @@
 #ifndef MOE_LIB_CONVERSION_LINALGTOGPU_TENSORREADER_H
 #define MOE_LIB_CONVERSION_LINALGTOGPU_TENSORREADER_H
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "IndexRanges.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "moe/Conversion/ProgramBuilder.h"
 
 namespace mlir::moe {
@@ -23,7 +24,8 @@ namespace mlir::moe {
 class TensorReader {
 public:
   explicit TensorReader(DispatchBuilder &dispatch)
-      : dispatch(dispatch), kernel(dispatch.kernel()) {}
+      : dispatch(dispatch), kernel(dispatch.kernel()),
+        indexRanges(dispatch.program().dims()) {}
 
   /// Reads `width` (1 or 4) elements of `tensor` that follow each other in its
   /// last dimension, from `indices` on: a scalar, or a vector of 4. Emits an
@@ -35,7 +37,8 @@ public:
   void map(Value value, Value deviceValue) { mapping[value] = deviceValue; }
 
   /// The device code's value of a scalar or index computed by tensor code
-  /// outside of any linalg op: constants, sizes, arithmetic, tensor.extract.
+  /// outside of any linalg op: constants, sizes, arithmetic, tensor.extract. An
+  /// index whose range does not fit 32 bits is an i64.
   FailureOr<Value> scalar(Value value);
 
   /// Gives the elements of `tensor` a source of their own (accumulators held in
@@ -78,13 +81,19 @@ public:
   /// `value`, repeated to `width` elements unless it already has them.
   Value broadcast(Value value, int64_t width);
 
-  /// The device code's value of a position, size or stride of a slice.
-  FailureOr<Value> offset(OpFoldResult value);
+  /// The device code's value of a position, size or stride of a slice. With
+  /// `fits` it fits 32 bits, since the host asserts what it follows from.
+  FailureOr<Value> offset(OpFoldResult value, bool fits);
   /// A size of `tensor`; null when it cannot be expressed.
   Value dim(Value tensor, unsigned dim);
 
   SymbolicDims &dims() { return dispatch.program().dims(); }
   KernelBuilder &builder() { return kernel; }
+  IndexRanges &ranges() { return indexRanges; }
+
+  /// Emits an error at `op` where the target cannot compute it.
+  LogicalResult checkWidth(Operation *op);
+  Value applyAffine(affine::AffineApplyOp apply, ArrayRef<Value> operands);
 
   /// Like read, at positions of which those in `unproven` may be out of range:
   /// some element of the tensor is read then. They are one position for all
@@ -96,6 +105,7 @@ public:
 private:
   using Computed = DenseMap<Value, Value>;
   FailureOr<Value> scalar(Value value, Computed &computed);
+  FailureOr<Value> offset(Value value, bool fits, Computed &computed);
   FailureOr<Value> readProduced(Value tensor, ArrayRef<Value> indices,
                                 int64_t width);
   FailureOr<Value> readInput(BlockArgument input, ArrayRef<Value> indices,
@@ -110,10 +120,14 @@ private:
                                 ArrayRef<Value> indices, int64_t width);
   FailureOr<Value> readElements(Value tensor, ArrayRef<Value> indices,
                                 int64_t width);
+  FailureOr<Value> size(Value value, AffineExpr size);
+  /// An element of `tensor`, as wide as all of them where they are indices.
+  Value likeOthers(Value tensor, Value element);
   int64_t lastSize(Value tensor);
 
   DispatchBuilder &dispatch;
   KernelBuilder &kernel;
+  IndexRanges indexRanges;
   DenseMap<Value, KernelBuffer *> inputs;
   DenseMap<Value, Value> bases;
   DenseMap<Value, Value> mapping;

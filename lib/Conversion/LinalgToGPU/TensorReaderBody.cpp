@@ -12,7 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AffineIndices.h"
 #include "Positions.h"
+#include "ScalarOps.h"
 #include "TensorReader.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -44,7 +46,10 @@ public:
   BodyEmitter(TensorReader &reader, KernelBuilder &kernel, linalg::GenericOp op,
               ArrayRef<Value> loops, int vectorLoop, int64_t width)
       : reader(reader), kernel(kernel), op(op), loops(loops),
-        vectorLoop(vectorLoop), width(width) {}
+        vectorLoop(vectorLoop), width(width) {
+    for (unsigned loop = 0; loop < loops.size(); ++loop)
+      ranges.push_back(reader.ranges().getLoop(op, loop));
+  }
 
   FailureOr<SmallVector<Value>> emit(ArrayRef<Value> outputs);
   FailureOr<SmallVector<Value>> emitValues(ValueRange wanted);
@@ -60,7 +65,10 @@ private:
   BodyValue index(AffineExpr expr);
   Value apply(affine::AffineApplyOp apply, ArrayRef<BodyValue> operands);
   Value expand(const BodyValue &value);
-  ValueRange elementwise(Operation &inner, ArrayRef<BodyValue> operands);
+  SmallVector<Value> elementwise(Operation &inner,
+                                 ArrayRef<BodyValue> operands);
+  FailureOr<Value> extract(tensor::ExtractOp extract,
+                           ArrayRef<BodyValue> operands);
 
   TensorReader &reader;
   KernelBuilder &kernel;
@@ -68,61 +76,10 @@ private:
   ArrayRef<Value> loops;
   int vectorLoop;
   int64_t width;
+  SmallVector<ConstantIntRanges> ranges; ///< of the loops
   DenseMap<Value, BodyValue> values;
 };
 } // namespace
-
-// A kernel computes indices in 32 bits: a constant that is wider is an error at
-// the op that reads it, and never cut. Constants have often lost their own
-// locations.
-static LogicalResult checkIndexOperands(Operation &op) {
-  for (Value operand : op.getOperands()) {
-    APInt constant;
-    if (operand.getType().isIndex() &&
-        matchPattern(operand, m_ConstantInt(&constant)) &&
-        !constant.isSignedIntN(32))
-      return op.emitOpError("expected its indices in a kernel to fit 32 bits, "
-                            "but got ")
-             << constant.getSExtValue();
-  }
-  return success();
-}
-
-// An affine expression of loop indices, as device code.
-static Value emitAffine(KernelBuilder &kernel, AffineExpr expr,
-                        ArrayRef<Value> dims) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dims[dim.getPosition()];
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return kernel.idx(constant.getValue());
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  Value left = emitAffine(kernel, binary.getLHS(), dims);
-  Value right = emitAffine(kernel, binary.getRHS(), dims);
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return kernel.add(left, right);
-  case AffineExprKind::Mul:
-    return kernel.mul(left, right);
-  case AffineExprKind::Mod:
-    return kernel.rem(left, right);
-  case AffineExprKind::FloorDiv:
-    return kernel.div(left, right);
-  default:
-    return kernel.div(kernel.sub(kernel.add(left, right), 1), right);
-  }
-}
-
-// affine.apply; its symbols follow its dims among the operands.
-static Value emitApply(KernelBuilder &kernel, affine::AffineApplyOp apply,
-                       ArrayRef<Value> operands) {
-  AffineMap map = apply.getAffineMap();
-  MLIRContext *context = apply.getContext();
-  AffineExpr expr = map.getResult(0);
-  for (unsigned symbol = 0; symbol < map.getNumSymbols(); ++symbol)
-    expr = expr.replace(getAffineSymbolExpr(symbol, context),
-                        getAffineDimExpr(map.getNumDims() + symbol, context));
-  return emitAffine(kernel, expr, operands);
-}
 
 static Value fromElements(KernelBuilder &kernel, ArrayRef<Value> elements) {
   auto type = VectorType::get({static_cast<int64_t>(elements.size())},
@@ -150,16 +107,17 @@ Value BodyEmitter::expand(const BodyValue &value) {
   return fromElements(kernel, elements);
 }
 
-// An index expression of an operand's map.
+// An index expression of an operand's map, which is in range.
 BodyValue BodyEmitter::index(AffineExpr expr) {
   if (vectorLoop < 0 || !expr.isFunctionOfDim(vectorLoop))
-    return {emitAffine(kernel, expr, loops)};
+    return {AffineEmitter(kernel, loops, ranges).emitPosition(expr)};
   if (isa<AffineDimExpr>(expr))
     return {loops[vectorLoop], /*neighbours=*/true};
   SmallVector<Value> elements, shifted(loops);
   for (int64_t i = 0; i < width; ++i) {
     shifted[vectorLoop] = kernel.add(loops[vectorLoop], i);
-    elements.push_back(emitAffine(kernel, expr, shifted));
+    elements.push_back(
+        AffineEmitter(kernel, shifted, ranges).emitPosition(expr));
   }
   return {fromElements(kernel, elements)};
 }
@@ -176,7 +134,7 @@ Value BodyEmitter::apply(affine::AffineApplyOp apply,
       plain.push_back(isa<VectorType>(operand.getType())
                           ? Value(vector::ExtractOp::create(kernel, operand, i))
                           : operand);
-    elements.push_back(emitApply(kernel, apply, plain));
+    elements.push_back(reader.applyAffine(apply, plain));
   }
   return elements.size() == 1 ? elements.front()
                               : fromElements(kernel, elements);
@@ -240,19 +198,27 @@ LogicalResult BodyEmitter::emitInput(OpOperand *operand) {
 }
 
 // A scalar op for all elements at once: on vectors when an operand is one.
-ValueRange BodyEmitter::elementwise(Operation &inner,
-                                    ArrayRef<BodyValue> operands) {
+SmallVector<Value> BodyEmitter::elementwise(Operation &inner,
+                                            ArrayRef<BodyValue> operands) {
   bool vectors = anyVaries(operands);
-  OperationState state(inner.getLoc(), inner.getName());
+  SmallVector<Value> values;
   for (const BodyValue &operand : operands)
-    state.addOperands(vectors ? reader.broadcast(expand(operand), width)
-                              : operand.value);
-  for (Type type : inner.getResultTypes())
-    state.addTypes(vectors ? Type(VectorType::get({width}, type)) : type);
-  state.addAttributes(inner.getAttrs());
-  if (Attribute properties = inner.getPropertiesAsAttribute())
-    state.propertiesAttr = properties;
-  return kernel.create(state)->getResults();
+    values.push_back(vectors ? reader.broadcast(expand(operand), width)
+                             : operand.value);
+  return emitScalarOp(kernel, reader.ranges(), inner, values,
+                      vectors ? width : 0);
+}
+
+FailureOr<Value> BodyEmitter::extract(tensor::ExtractOp extract,
+                                      ArrayRef<BodyValue> operands) {
+  if (extract.getIndices().empty())
+    return reader.read(extract.getTensor(), {}, 1);
+  llvm::SmallBitVector clamped = getClamped(reader.dims(), extract);
+  SmallVector<BodyValue> at(operands.drop_front());
+  for (auto [dim, index] : llvm::enumerate(at))
+    if (!clamped.test(dim))
+      index.value = kernel.toNarrow(index.value);
+  return gather(extract.getTensor(), at, clamped);
 }
 
 // What a kernel computes with, as a value or four of them in a vector.
@@ -264,8 +230,6 @@ LogicalResult BodyEmitter::emitOp(Operation &inner) {
       return inner.emitOpError("expected integers, indices or floats in the "
                                "body of a kernel, but got ")
              << type;
-  if (failed(checkIndexOperands(inner)))
-    return failure();
   if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
     bool neighbours = static_cast<int>(index.getDim()) == vectorLoop;
     values[index] = {loops[index.getDim()], neighbours};
@@ -282,14 +246,14 @@ LogicalResult BodyEmitter::emitOp(Operation &inner) {
       return failure();
     operands.push_back(*value);
   }
-  if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
-    FailureOr<Value> value =
-        extract.getIndices().empty()
-            ? reader.read(extract.getTensor(), {}, 1)
-            : gather(extract.getTensor(), ArrayRef(operands).drop_front(),
-                     getClamped(reader.dims(), extract));
+  // Constants have often lost their own locations: their readers are checked.
+  bool constant = inner.hasTrait<OpTrait::ConstantLike>();
+  if (!constant && failed(reader.checkWidth(&inner)))
+    return failure();
+  if (auto op = dyn_cast<tensor::ExtractOp>(inner)) {
+    FailureOr<Value> value = extract(op, operands);
     if (succeeded(value))
-      values[extract] = {*value};
+      values[op] = {*value};
     return success(succeeded(value));
   }
   if (auto op = dyn_cast<affine::AffineApplyOp>(inner)) {
@@ -297,14 +261,13 @@ LogicalResult BodyEmitter::emitOp(Operation &inner) {
     return success();
   }
   // A uniform offset leaves neighbours neighbours.
-  if (isa<arith::AddIOp>(inner) &&
+  if (isa<arith::AddIOp>(inner) && reader.ranges().fits(&inner) &&
       operands[0].neighbours != operands[1].neighbours &&
       !operands[0].isVector() && !operands[1].isVector()) {
     values[inner.getResult(0)] = {
         kernel.add(operands[0].value, operands[1].value), true};
     return success();
   }
-  bool constant = inner.hasTrait<OpTrait::ConstantLike>();
   if (!constant && !OpTrait::hasElementwiseMappableTraits(&inner))
     return inner.emitOpError("is not supported in the body of a kernel");
   for (auto [result, value] :
@@ -383,6 +346,35 @@ TensorReader::emitBody(linalg::GenericOp op, ArrayRef<Value> loops,
   return BodyEmitter(*this, kernel, op, loops, vectorLoop, width).emit(outputs);
 }
 
+LogicalResult TensorReader::checkWidth(Operation *op) {
+  return moe::checkWidth(op, indexRanges, dispatch.program().hasInt64());
+}
+
+Value TensorReader::applyAffine(affine::AffineApplyOp apply,
+                                ArrayRef<Value> operands) {
+  // In a tile everything fits, and nothing is negative.
+  SmallVector<ConstantIntRanges> ranges(
+      operands.size(), ConstantIntRanges::constant(APInt(64, 0)));
+  if (!apply->getParentOfType<scf::ForallOp>())
+    for (auto [range, operand] : llvm::zip(ranges, apply.getMapOperands()))
+      range = indexRanges.get(operand);
+  return AffineEmitter(kernel, operands, ranges).emit(getFlatExpr(apply));
+}
+
+// An index that follows from sizes.
+FailureOr<Value> TensorReader::size(Value value, AffineExpr size) {
+  if (fits32(indexRanges.get(size)))
+    return dispatch.push(size);
+  while (auto argument = dyn_cast<BlockArgument>(value))
+    value = cast<KernelOp>(argument.getOwner()->getParentOp())
+                .getInputs()[argument.getArgNumber()];
+  // Constants have often lost their own locations: their readers are checked.
+  if (!isa<AffineConstantExpr>(size) &&
+      failed(checkWidth(value.getDefiningOp())))
+    return failure();
+  return dispatch.pushWide(size);
+}
+
 FailureOr<Value> TensorReader::scalar(Value value) {
   Computed computed;
   return scalar(value, computed);
@@ -395,23 +387,35 @@ FailureOr<Value> TensorReader::scalar(Value value, Computed &computed) {
   if (Value known = mapping.lookup(value))
     return known;
   if (value.getType().isIndex())
-    if (AffineExpr size = dispatch.program().dims().getIndex(value))
-      return dispatch.push(size);
+    if (AffineExpr size = dims().getIndex(value))
+      return this->size(value, size);
   Operation *op = value.getDefiningOp();
   if (!op)
     return emitError(value.getLoc(),
                      "expected a tensor or a size as kernel input, but got ")
            << value.getType();
-  if (op->hasTrait<OpTrait::ConstantLike>() && isScalar(value.getType()))
-    return kernel.clone(*op)->getResult(0);
-  if (failed(checkIndexOperands(*op)))
-    return failure();
   constexpr unsigned maxScalars = 2000;
   if (scalarDepth == maxScalars)
     return op->emitOpError("expected at most ")
            << maxScalars
            << " scalars in a kernel, each of the last one, but got more";
   llvm::SaveAndRestore deeper(scalarDepth, scalarDepth + 1);
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+    llvm::SmallBitVector clamped = getClamped(dims(), extract);
+    SmallVector<Value> at;
+    for (auto [dim, index] : llvm::enumerate(extract.getIndices())) {
+      FailureOr<Value> position = offset(index, !clamped.test(dim), computed);
+      if (failed(position))
+        return failure();
+      at.push_back(*position);
+    }
+    FailureOr<Value> element =
+        clamped.any() ? readClamped(extract.getTensor(), at, clamped)
+                      : read(extract.getTensor(), at, 1);
+    if (succeeded(element))
+      computed[value] = *element;
+    return element;
+  }
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     FailureOr<Value> mapped = isa<RankedTensorType>(operand.getType())
@@ -421,22 +425,15 @@ FailureOr<Value> TensorReader::scalar(Value value, Computed &computed) {
       return failure();
     operands.push_back(*mapped);
   }
-  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    auto at = ArrayRef(operands).drop_front();
-    llvm::SmallBitVector unproven = getClamped(dims(), extract);
-    FailureOr<Value> element =
-        unproven.any() ? readClamped(extract.getTensor(), at, unproven)
-                       : read(extract.getTensor(), at, 1);
-    if (succeeded(element))
-      computed[value] = *element;
-    return element;
-  }
+  bool constant = op->hasTrait<OpTrait::ConstantLike>();
+  if (!constant && failed(checkWidth(op)))
+    return failure();
   if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
-    return computed[value] = emitApply(kernel, apply, operands);
-  if (!isScalar(value.getType()) || !OpTrait::hasElementwiseMappableTraits(op))
+    return computed[value] = applyAffine(apply, operands);
+  if (!isScalar(value.getType()) ||
+      (!constant && !OpTrait::hasElementwiseMappableTraits(op)))
     return op->emitOpError("is not supported in a kernel");
-  IRMapping map;
-  map.map(op->getOperands(), operands);
   unsigned number = cast<OpResult>(value).getResultNumber();
-  return computed[value] = kernel.clone(*op, map)->getResult(number);
+  return computed[value] =
+             emitScalarOp(kernel, indexRanges, *op, operands)[number];
 }

@@ -128,9 +128,10 @@ Expected<ResolvedRange> Resolver::binding(const moe::bundle::Binding &binding,
   return range;
 }
 
+/// Kernels read a push constant as a number with a sign.
 static Expected<uint32_t> pushWord(int64_t value, const std::string &what) {
   if (value < std::numeric_limits<int32_t>::min() ||
-      value > std::numeric_limits<uint32_t>::max())
+      value > std::numeric_limits<int32_t>::max())
     return makeError(Code::InvalidArgument, "expected ", what,
                      " to fit in 32 bits, but got ", value);
   return uint32_t(value);

@@ -86,6 +86,12 @@ static int64_t floorDiv(int64_t a, int64_t b) {
   return quotient - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
 
+/// The remainder of floor division: it has the sign of the divisor.
+static int64_t floorMod(int64_t a, int64_t b) {
+  int64_t rest = a % b;
+  return rest != 0 && ((rest < 0) != (b < 0)) ? rest + b : rest;
+}
+
 static int64_t ceilDiv(int64_t a, int64_t b) {
   int64_t quotient = a / b;
   return quotient + ((a % b != 0) && ((a < 0) == (b < 0)));
@@ -106,8 +112,7 @@ static bool apply(ExprOp op, int64_t a, int64_t b, int64_t &result) {
     result = unrepresentable ? 0 : ceilDiv(a, b);
     return !unrepresentable;
   case ExprOp::Mod:
-    // The remainder of floor division: it has the sign of the divisor.
-    result = unrepresentable ? 0 : a - floorDiv(a, b) * b;
+    result = unrepresentable ? 0 : floorMod(a, b);
     return true;
   case ExprOp::Min:
     result = std::min(a, b);
